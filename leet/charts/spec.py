@@ -1,0 +1,53 @@
+"""What a chart is asked to show. Numbers come in, already cut to the window and thinned by the model."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from leet.model.units import NUMBER, Unit
+
+Floats = npt.NDArray[np.float64]
+AxisKind = Literal["number", "duration", "clock"]
+"""How x is labelled: plain numbers, seconds since a start (`1h05`), or Unix seconds as time of day."""
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """One curve. `x`, `y` float64 of one length; non-finite y are gaps with a mark; x need not ascend."""
+
+    label: str
+    x: Floats
+    y: Floats
+    color: int | None = None
+    """Index of its colour in the palette; its place in the chart when None."""
+
+
+@dataclass(frozen=True, slots=True)
+class Spec:
+    """Everything that decides how a chart looks, apart from its size and colours."""
+
+    title: str
+    traces: tuple[Trace, ...]
+    unit: Unit = NUMBER
+    x_label: str = ""
+    x_kind: AxisKind = "number"
+    x_range: tuple[float, float] | None = None
+    """Window on the x axis; None fits the data."""
+    y_range: tuple[float, float] | None = None
+    """Fixed y axis (0–100 for percentages); None fits what is visible."""
+    log_y: bool = False
+    crosshair: float | None = None
+    """x under the crosshair; the nearest point of every trace is read out."""
+    focused: bool = False
+    legend: bool = False
+    guides: Literal["off", "dots", "horizontal"] = "off"
+    value: str = ""
+    """Shown at the right of the title; empty → the last value of the traces."""
+    note: str = ""
+    """Appended to the title in brackets: `log`, `10 min`, `total 1.2 GiB`."""
+    ascii: bool = False
+    """Draw with 7-bit characters only."""

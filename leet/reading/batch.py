@@ -1,0 +1,152 @@
+"""What the reader hands on: immutable batches of records, the bulk of them as columns.
+
+One batch covers one contiguous piece of the log:
+
+    bytes of the log      ─►  Batch
+    history records           history: HistoryBatch   columns, one slice per metric
+    stats records             system:  SystemBatch    columns, one slice per key
+    summary records           summary: the last change of each path, in order
+    output_raw, output, …     console: pieces of text as the program wrote them
+    run, config, exit, …      entries: one decoded record each, in order
+    damage                    skipped: byte ranges that could not be read, and why
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float64]
+Rows = npt.NDArray[np.int32]
+Offsets = npt.NDArray[np.int64]
+
+KeyPath = tuple[str, ...]
+"""Path of a config, summary or history value: `("opt", "lr")`. Shown joined with dots."""
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """The numbers of many rows, grouped by key.
+
+    The points of `names[i]` are `rows[starts[i]:starts[i + 1]]` and the same slice of `values`; rows ascend
+    within a key and count from the first row of the batch. Booleans are 0 and 1; NaN and infinities are kept.
+
+    Shapes: `starts` int64 [len(names) + 1], `rows` int32 [points], `values` float64 [points].
+    """
+
+    names: tuple[str, ...]
+    starts: Offsets
+    rows: Rows
+    values: Floats
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    @property
+    def points(self) -> int:
+        return len(self.values)
+
+    def items(self) -> Iterator[tuple[str, Rows, Floats]]:
+        """Each key with its rows and values (views, not copies)."""
+        bounds = self.starts.tolist()
+        for i, name in enumerate(self.names):
+            a, b = bounds[i], bounds[i + 1]
+            yield name, self.rows[a:b], self.values[a:b]
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryBatch:
+    """Rows of history: the three row columns once, everything numeric else in `columns`.
+
+    Shapes: `steps`, `runtimes` (s since the start) and `timestamps` (Unix s) are float64 [rows]; a row without
+    the value has NaN there, but `steps` is always filled (`_step`, else `HistoryStep.num`, else the row before + 1).
+    """
+
+    steps: Floats
+    runtimes: Floats
+    timestamps: Floats
+    columns: Columns
+    texts: Mapping[str, tuple[int, str]] = field(default_factory=dict)
+    """Dotted key → (row, JSON text) of its last value that is no number: strings, lists, media, null."""
+
+    def __len__(self) -> int:
+        return len(self.steps)
+
+
+@dataclass(frozen=True, slots=True)
+class SystemBatch:
+    """Samples of system metrics; `timestamps` is float64 [samples], Unix seconds."""
+
+    timestamps: Floats
+    columns: Columns
+
+    def __len__(self) -> int:
+        return len(self.timestamps)
+
+
+@dataclass(frozen=True, slots=True)
+class SummaryChange:
+    """The summary at `path` became the JSON value `json`, or was removed (None)."""
+
+    path: KeyPath
+    json: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class ConsolePiece:
+    """Text as the program wrote it: any number of lines or a part of one, escape sequences and all."""
+
+    stream: Literal["stdout", "stderr"]
+    timestamp: float
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A record that is kept whole. `kind` is its name in the oneof of `Record`, `message` that sub-message."""
+
+    ordinal: int
+    offset: int
+    kind: str
+    message: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """A byte range of the log that could not be read, and why."""
+
+    offset: int
+    length: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """One piece of a log, decoded. `end` is the offset up to which the log has been read."""
+
+    end: int
+    size: int
+    """Size of the file when this piece was read, in bytes; `end < size` means there is more to come."""
+    modified: float
+    """When the file was last written, Unix seconds."""
+    records: int = 0
+    entries: tuple[Entry, ...] = ()
+    history: HistoryBatch | None = None
+    system: SystemBatch | None = None
+    summary: tuple[SummaryChange, ...] = ()
+    console: tuple[ConsolePiece, ...] = ()
+    skipped: tuple[Skipped, ...] = ()
+    reset: bool = False
+    """The file was replaced or cut short: forget all that came before this batch."""
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """Something about the file that its reader must be told: one plain line."""
+
+    kind: Literal["replaced", "truncated", "removed", "returned", "unreadable", "unsupported"]
+    text: str
