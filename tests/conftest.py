@@ -1,0 +1,46 @@
+"""Fixtures that every ring of tests shares."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+CORPUS = Path(__file__).resolve().parents[2] / "shared" / "corpus"
+
+
+def corpus_logs() -> list[Path]:
+    """Every real log beside the checkout, none where there is no corpus."""
+    return sorted(p for p in CORPUS.glob("**/run-*.wandb") if "latest-run" not in p.parts)
+
+
+@pytest.fixture
+def corpus() -> Path:
+    """The directory of real logs; the test is skipped where it is not beside the checkout."""
+    if not CORPUS.is_dir():
+        pytest.skip("the corpus of real logs is not beside this checkout")
+    return CORPUS
+
+
+@pytest.fixture(autouse=True)
+def own_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody's settings, state or W&B variables leak into a test, and no test leaves any behind."""
+    home = tmp_path_factory.mktemp("home")
+    for name in [n for n in os.environ if n.startswith(("WANDB_", "XDG_", "LEET_"))]:
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.setenv("WANDB_ERROR_REPORTING", "false")
+    for name in ("NO_COLOR", "COLORTERM", "TEXTUAL_THEME", "SSH_CONNECTION"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("TEXTUAL_ANIMATIONS", "none")
+
+
+@pytest.fixture(scope="session")
+def wandb_command() -> list[str]:
+    """The real `wandb` program, which is a development dependency."""
+    program = Path(sys.executable).parent / "wandb"
+    if not program.exists():
+        pytest.skip("the wandb package is not installed beside this Python")
+    return [str(program)]
