@@ -1,0 +1,1 @@
+"""`leet demo`: a small real training run, recorded and watched."""

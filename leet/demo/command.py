@@ -1,0 +1,107 @@
+"""`leet demo`: start the training in a child process and open the viewer on its run."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import os
+import secrets
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+START_TIMEOUT = 20.0
+STOP_TIMEOUT = 10.0
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--seconds", type=float, default=60.0, metavar="N", help="how long to train (default: 60)"
+    )
+    parser.add_argument("--no-view", action="store_true", help="only train and record, without the viewer")
+    parser.add_argument(
+        "--dir",
+        type=Path,
+        default=Path("leet-demo"),
+        metavar="D",
+        help="where the run goes (default: leet-demo)",
+    )
+
+
+def run(args: argparse.Namespace, view: Callable[[Path], int]) -> int:
+    """Train, watch with `view` (unless told not to), and print where the run is kept.
+
+    The exit code is that of the training, or of the viewer if only that failed.
+    """
+    if not 0 < args.seconds < float("inf"):
+        print("leet demo: --seconds takes a number above 0", file=sys.stderr)
+        return 2
+    try:
+        args.dir.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        print(
+            f"leet demo: cannot write to {args.dir} ({error.strerror}); name another with --dir",
+            file=sys.stderr,
+        )
+        return 1
+    run_id = "demo" + secrets.token_hex(2)
+    command = [
+        *(sys.executable, "-m", "leet.demo.training"),
+        *("--seconds", str(args.seconds), "--dir", str(args.dir), "--id", run_id),
+    ]
+    complaints = tempfile.TemporaryFile()  # noqa: SIM115  closed with the process
+    child = subprocess.Popen(
+        command,
+        stdin=subprocess.DEVNULL,
+        stdout=None if args.no_view else subprocess.DEVNULL,
+        stderr=complaints,
+    )
+    viewer_code = 0
+    log: Path | None = None
+    try:
+        log = _wait_for_log(args.dir, run_id, child)
+        if log is not None and not args.no_view:
+            viewer_code = view(log)
+            _stop(child)
+        child.wait()
+    except KeyboardInterrupt:
+        _stop(child)
+    if log is None:
+        complaints.seek(0)
+        said = complaints.read().decode(errors="replace").strip() or "it said nothing"
+        print(f"leet demo: the training did not start: {said.splitlines()[-1]}", file=sys.stderr)
+        return 1
+    print(f"The run is kept in {log.parent}\nWatch it again with: leet {os.path.relpath(log)}")
+    return max(child.returncode, 0) or viewer_code
+
+
+def _wait_for_log(directory: Path, run_id: str, child: subprocess.Popen[bytes]) -> Path | None:
+    """The log of the child's run once it exists; None if the child ends or takes too long without one."""
+    deadline = time.monotonic() + START_TIMEOUT
+    while time.monotonic() < deadline:
+        ended = child.poll() is not None
+        found = sorted(directory.glob(f"wandb/*-{run_id}/run-{run_id}.wandb"))
+        if found:
+            return found[-1]
+        if ended:
+            return None
+        time.sleep(0.02)
+    _stop(child)
+    return None
+
+
+def _stop(child: subprocess.Popen[bytes]) -> None:
+    """End the training the way ctrl+c does, so that its run is finished properly; by force if it will not."""
+    if child.poll() is not None:
+        return
+    with contextlib.suppress(ProcessLookupError):
+        child.send_signal(signal.SIGINT)
+    try:
+        child.wait(STOP_TIMEOUT)
+    except subprocess.TimeoutExpired:
+        child.kill()
+        child.wait()
