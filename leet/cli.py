@@ -1,0 +1,143 @@
+"""The command `leet`: which door was asked for, and nothing heavier than that until it is known."""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import os
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib import import_module
+
+from leet import __version__
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A subcommand: `module.main(argv, prog) -> int` runs it; the module is imported only then."""
+
+    module: str
+    summary: str
+
+
+COMMANDS: dict[str, Command] = {
+    "record": Command("recorder.command", "record this machine, and a command's output and exit code, as a run"),
+    "inspect": Command("leet.output.inspect", "print what a log holds, as text or JSON"),
+    "plot": Command("leet.output.plot", "print a run's metrics as charts"),
+    "demo": Command("leet.demo", "train a small model, record it and watch it live"),
+}
+
+EPILOG = """\
+A PATH named like a command is reached with a dot and a slash: leet ./record
+PATH is a .wandb file, a run directory, or a directory that is or holds wandb/ (its latest run is shown).
+Without one: $WANDB_DIR, the run directory one stands in, or ./wandb."""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command line; the exit status: 0 fine, 1 it could not be done, 2 wrong usage."""
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    try:
+        if arguments and arguments[0] in COMMANDS:
+            name = arguments.pop(0)
+            return int(import_module(COMMANDS[name].module).main(arguments, prog=f"leet {name}") or 0)
+        if arguments and arguments[0] == "run":
+            del arguments[0]
+        return view(arguments)
+    except BrokenPipeError:
+        # The reader of a pipe went away (`leet plot … | head`): silence, and no second error at shutdown.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    except KeyboardInterrupt:
+        return 130
+
+
+def parser() -> argparse.ArgumentParser:
+    """The arguments of the viewer, and the list of the other commands in its help."""
+    commands = "\n".join(f"  {name:<9} {command.summary}" for name, command in COMMANDS.items())
+    result = argparse.ArgumentParser(
+        prog="leet",
+        usage="leet [OPTIONS] [PATH]\n       leet COMMAND …",
+        description="Watch a training run in the terminal.",
+        epilog=f"commands (each has --help):\n  run       the viewer itself: leet run PATH\n{commands}\n\n{EPILOG}",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    result.add_argument("path", nargs="?", metavar="PATH", help="the run to show")
+    result.add_argument("--version", action="version", version=f"leet {__version__}")
+    look = result.add_argument_group("looks")
+    look.add_argument("--theme", metavar="NAME", help="colours of the frame around the charts; `list` names all")
+    look.add_argument("--ascii", action="store_true", help="draw with 7-bit characters only")
+    look.add_argument("--no-mouse", action="store_true", help="leave the mouse to the terminal")
+    picture = result.add_argument_group("pictures")
+    picture.add_argument("--screenshot", metavar="FILE", help="draw off-screen into FILE.svg or FILE.txt and exit")
+    picture.add_argument("--size", type=_size, metavar="WxH", help="size of the picture in cells (120x40)")
+    picture.add_argument("--keys", metavar="KEYS", help='keys pressed before, as in "n / loss <enter>"')
+    return result
+
+
+def view(arguments: Sequence[str]) -> int:
+    """`leet [PATH]`: the viewer, or a picture of it."""
+    options = parser()
+    args = options.parse_args(arguments)
+    if args.screenshot is None and (args.size or args.keys):
+        options.error("--size and --keys belong to --screenshot FILE")
+    if args.screenshot is not None and not args.screenshot.endswith((".svg", ".txt")):
+        options.error(f"--screenshot writes .svg or .txt, and {args.screenshot} is neither")
+    if args.theme == "list":
+        from leet.tui.themes import theme_names
+
+        print("\n".join(theme_names()))
+        return 0
+    from leet.discovery import NoRun, locate
+
+    try:
+        found = locate(args.path)
+    except NoRun as error:
+        return fail(str(error))
+    if args.screenshot is None and not (sys.stdin.isatty() and sys.stdout.isatty()):
+        return fail("this is no terminal; use --screenshot FILE, or `leet plot` and `leet inspect` in scripts")
+
+    # Start-up makes many objects and no garbage; the app switches collection on again when it is up.
+    gc.disable()
+    from leet.tui.terminal import detect
+    from leet.tui.themes import theme_names
+
+    if args.theme is not None and args.theme not in theme_names():
+        return fail(f"no theme {args.theme}; `leet --theme list` names all", 2)
+    terminal = detect(os.environ, ascii_only=args.ascii, mouse=not args.no_mouse)
+    from leet.tui.app import LeetApp
+
+    app = LeetApp(found, terminal=terminal, theme=args.theme, live=args.screenshot is None)
+    if args.screenshot is not None:
+        from leet.tui.screenshot import BadKeys, take
+
+        try:
+            take(app, args.screenshot, args.size or (120, 40), args.keys or "")
+        except BadKeys as error:
+            return fail(f"--keys: {error}", 2)
+        except OSError as error:
+            return fail(f"{args.screenshot}: {error.strerror or error}")
+        return 0
+    app.run(mouse=terminal.mouse)
+    return app.return_code or 0
+
+
+def fail(message: str, status: int = 1) -> int:
+    """Say in one line why the thing asked for was not done."""
+    print(f"leet: {message}", file=sys.stderr)
+    return status
+
+
+def _size(text: str) -> tuple[int, int]:
+    width, cross, height = text.lower().partition("x")
+    if not (cross and width.isdecimal() and height.isdecimal()):
+        raise argparse.ArgumentTypeError(f"{text!r} is no size; write it like 200x50")
+    size = int(width), int(height)
+    if not (20 <= size[0] <= 1000 and 6 <= size[1] <= 400):
+        raise argparse.ArgumentTypeError("from 20x6 to 1000x400")
+    return size
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,147 @@
+"""From what a person types to the log of a run.
+
+    nothing            $WANDB_DIR if set, else the run directory one stands in, else ./wandb
+    FILE.wandb         that log
+    a run directory    the one log in it
+    any other          the newest run of the `wandb/` directory that it is or holds
+
+The newest run of a `wandb/` directory is what its `latest-run` link points to; where the link is missing or
+points nowhere, the run whose directory name carries the latest time.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+RUN_DIRECTORY = re.compile(r"^(?:offline-)?run-(?P<time>\d{8}_\d{6})-(?P<id>.+)$")
+"""Name of a run directory as the SDK and our recorder make it."""
+
+
+class NoRun(Exception):  # noqa: N818  an answer to the person, not a fault of the program
+    """No run where one was looked for; the text is one line saying what is wrong and what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The log to open, and how many other runs lie beside its directory."""
+
+    log: Path
+    others: int = 0
+
+
+def find_run(path: str | None, environ: Mapping[str, str] = os.environ) -> Path:
+    """The `.wandb` file that `path` means. Raises NoRun."""
+    return locate(path, environ).log
+
+
+def locate(path: str | None, environ: Mapping[str, str] = os.environ) -> Found:
+    """Like `find_run`, with the number of runs that were passed over. Raises NoRun."""
+    if path is None:
+        return _locate_default(environ)
+    target = Path(path).expanduser()
+    try:
+        if target.is_dir():
+            return _in_directory(target, path)
+        if target.exists():
+            return _file(target, path)
+    except OSError as error:
+        raise NoRun(f"{path}: {error.strerror or error}") from error
+    if target.is_symlink():
+        if target.name == "latest-run" and target.parent.is_dir():
+            return _newest(target.parent, path)
+        raise NoRun(f"{path}: a link to {os.readlink(target)}, which is not there")
+    raise NoRun(f"{path}: no such file or directory{_similar(target)}")
+
+
+def run_directories(directory: Path) -> list[Path]:
+    """The run directories straight under `directory`, oldest first by the time in their names."""
+    found = []
+    with os.scandir(directory) as entries:
+        for entry in entries:
+            match = RUN_DIRECTORY.match(entry.name)
+            if match and entry.is_dir():
+                found.append((match["time"], entry.name))
+    return [directory / name for _, name in sorted(found)]
+
+
+def logs_in(directory: Path) -> list[Path]:
+    """The run logs straight inside `directory`."""
+    return sorted(p for p in directory.glob("run-*.wandb") if p.is_file())
+
+
+def _locate_default(environ: Mapping[str, str]) -> Found:
+    chosen = environ.get("WANDB_DIR")
+    if chosen:
+        directory = Path(chosen).expanduser()
+        if not directory.is_dir():
+            raise NoRun(f"$WANDB_DIR is {chosen}, which is no directory; unset it or give a PATH")
+        return _in_directory(directory, f"$WANDB_DIR ({chosen})")
+    here = Path()
+    if logs_in(here) or _holds_runs(here):
+        return _in_directory(here, "this directory")
+    for name in ("wandb", ".wandb"):
+        if (here / name).is_dir():
+            return _in_directory(here / name, f"./{name}")
+    raise NoRun(
+        "no ./wandb here: go to where the training was started, or give a PATH "
+        "(a .wandb file, a run directory, or a directory holding wandb/)"
+    )
+
+
+def _file(target: Path, shown: str) -> Found:
+    if target.suffix != ".wandb":
+        raise NoRun(f"{shown}: not a run log; give a .wandb file or a directory with one")
+    if not target.is_file():
+        raise NoRun(f"{shown}: not a regular file")
+    return Found(target)
+
+
+def _in_directory(directory: Path, shown: str) -> Found:
+    logs = logs_in(directory)
+    if len(logs) == 1:
+        return Found(logs[0])
+    if logs:
+        names = ", ".join(log.name for log in logs[:3])
+        raise NoRun(f"{shown}: holds {len(logs)} logs; name one of them ({names}{', …' if logs[3:] else ''})")
+    if _holds_runs(directory):
+        return _newest(directory, shown)
+    for name in ("wandb", ".wandb"):
+        below = directory / name
+        if below.is_dir():
+            return _newest(below, f"{shown}/{name}" if shown != "this directory" else f"./{name}")
+    if RUN_DIRECTORY.match(directory.resolve().name):
+        raise NoRun(f"{shown}: a run directory without its run-*.wandb log; it may not have been started")
+    raise NoRun(f"{shown}: no runs here; give a .wandb file, a run directory, or a directory holding wandb/")
+
+
+def _holds_runs(directory: Path) -> bool:
+    return (directory / "latest-run").is_symlink() or bool(run_directories(directory))
+
+
+def _newest(directory: Path, shown: str) -> Found:
+    runs = run_directories(directory)
+    latest = directory / "latest-run"
+    candidates = ([latest.resolve()] if latest.is_dir() else []) + runs[::-1]
+    for candidate in candidates:
+        logs = logs_in(candidate)
+        if logs:
+            return Found(logs[-1], others=sum(run.name != candidate.name for run in runs))
+    if runs:
+        raise NoRun(f"{shown}: {len(runs)} run directories, but none holds a run-*.wandb log yet")
+    raise NoRun(f"{shown}: no runs yet; start a training, or `leet demo`")
+
+
+def _similar(target: Path) -> str:
+    """A hint where one letter, or the suffix, is all that is wrong."""
+    from difflib import get_close_matches
+
+    try:
+        names = os.listdir(target.parent)
+    except OSError:
+        return ""
+    close = get_close_matches(target.name, names, n=1, cutoff=0.8)
+    return f"; did you mean {target.parent / close[0]}?" if close else ""
