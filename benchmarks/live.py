@@ -16,7 +16,7 @@ WRITER = """
 import random, sys, time
 import recorder as wandb
 directory, rows_per_minute, values = sys.argv[1], float(sys.argv[2]), int(sys.argv[3])
-run = wandb.init(dir=directory, id="live", project="bench", settings={"console": "off", "x_stats_sampling_interval": 15.0})
+run = wandb.init(dir=directory, id="live", project="bench", settings={"console": "off"})
 started, row = time.monotonic(), 0
 names = [f"group_{i // 12}/metric_{i}" for i in range(values)]
 level = [random.uniform(0, 5) for _ in names]

@@ -5,6 +5,7 @@ The screen is kept by pyte, a real terminal emulator, so "the program shows X" m
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import os
 import pty
@@ -123,10 +124,8 @@ class Terminal:
 
     def close(self, keys: str = "q") -> int | None:
         """Ask the program to quit by typing `keys`; its exit code, or None if it had to be killed."""
-        try:
+        with contextlib.suppress(OSError):
             self.type(keys)
-        except OSError:
-            pass
         deadline = time.monotonic() + 5
         code: int | None = None
         while time.monotonic() < deadline:
@@ -169,7 +168,7 @@ def measure(
     env: Mapping[str, str] | None = None,
     quit_keys: str = "q",
 ) -> Measurement:
-    """Run `command` until its screen matches `until`, type `keys` one by one, watch it for `after` seconds, and quit it."""
+    """Run `command` until its screen matches `until`, type `keys`, watch it for `after` seconds, and quit it."""
     terminal = Terminal(command, size, env)
     found = Measurement()
     pattern = re.compile(until)
