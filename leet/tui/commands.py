@@ -1,0 +1,166 @@
+"""Every command of the viewer, once: bindings, hints, help and palette are all made from this table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from textual.binding import Binding, BindingType
+
+Place = Literal["app", "run", "chart", "filter", "text"]
+"""Who answers: the app, the run screen, a chart at full size, a filter being typed, a screen of text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """Something that a key does. `action` is an action of every class in `where`."""
+
+    id: str
+    keys: str
+    """Textual's key names, comma between alternatives; the first is the one that is shown."""
+    summary: str
+    group: str
+    action: str
+    where: frozenset[Place]
+    hint: str = ""
+    """One or two words for the status line; empty: not shown there."""
+    palette: bool = True
+    priority: bool = False
+    """Works whatever has the focus, a text input too."""
+
+    def shown_keys(self) -> list[str]:
+        """The keys as a person reads them."""
+        return [shown_key(key) for key in self.keys.split(",")]
+
+
+def _in(*places: Place) -> frozenset[Place]:
+    return frozenset(places)
+
+
+_BOTH = _in("run", "chart")
+_RUN = _in("run")
+
+COMMANDS: tuple[Command, ...] = (
+    Command("help", "h,question_mark", "This help", "Everywhere", "help", _BOTH, hint="help"),
+    Command("palette", "ctrl+p", "Command palette, and go to a metric by name", "Everywhere", "command_palette",
+            _in("app"), palette=False),
+    Command("quit", "q", "Quit", "Everywhere", "app.quit", _in("run", "chart", "text"), hint="quit"),
+    Command("interrupt", "ctrl+c", "Quit, also while typing", "Everywhere", "quit", _in("app"),
+            palette=False, priority=True),
+
+    Command("next_pane", "tab", "Next pane (and section of the overview)", "Panes", "next_pane", _RUN, palette=False),
+    Command("previous_pane", "shift+tab", "Previous pane", "Panes", "previous_pane", _RUN, palette=False),
+    Command("overview", "left_square_bracket", "Show or hide the overview", "Panes", "toggle_overview", _RUN,
+            hint="overview"),
+    Command("system", "right_square_bracket", "Show or hide the system metrics", "Panes", "toggle_system", _RUN,
+            hint="system"),
+
+    Command("up", "up,w", "Move up", "Moving", "pane('up')", _RUN, palette=False),
+    Command("down", "down,s", "Move down", "Moving", "pane('down')", _RUN, palette=False),
+    Command("left", "left,a", "Move left, or the crosshair", "Moving", "pane('left')", _BOTH, palette=False),
+    Command("right", "right,d", "Move right, or the crosshair", "Moving", "pane('right')", _BOTH, palette=False),
+    Command("next_page", "n,pagedown", "Next page", "Moving", "pane('next_page')", _BOTH, hint="page"),
+    Command("previous_page", "N,pageup", "Previous page", "Moving", "pane('previous_page')", _BOTH),
+    Command("first", "home", "First page or row", "Moving", "pane('first')", _BOTH),
+    Command("last", "end", "Last page or row", "Moving", "pane('last')", _BOTH),
+    Command("open", "enter", "Chart at full size; full value in the overview", "Moving", "open", _RUN),
+    Command("back", "escape", "Back; leave the crosshair", "Moving", "back", _BOTH, palette=False),
+
+    Command("filter_metrics", "slash", "Filter the metrics", "Filters", "filter('metrics')", _RUN, hint="filter"),
+    Command("filter_system", "backslash", "Filter the system metrics", "Filters", "filter('system')", _RUN),
+    Command("filter_overview", "o", "Filter the overview", "Filters", "filter('overview')", _RUN),
+    Command("clear_metrics", "ctrl+l,ctrl+underscore", "Clear the metrics filter", "Filters",
+            "clear_filter('metrics')", _RUN),
+    Command("clear_system", "ctrl+backslash", "Clear the system filter", "Filters", "clear_filter('system')", _RUN),
+    Command("clear_overview", "ctrl+o", "Clear the overview filter", "Filters", "clear_filter('overview')", _RUN),
+
+    Command("filter_apply", "enter", "Keep the filter", "While typing a filter", "submit", _in("filter"),
+            palette=False, hint="keep"),
+    Command("filter_cancel", "escape", "Back to the filter before", "While typing a filter", "cancel",
+            _in("filter"), palette=False, hint="back"),
+    Command("filter_mode", "tab", "Regular expression or glob (* and ?)", "While typing a filter",
+            "switch_mode", _in("filter"), palette=False, hint="regex/glob"),
+
+    Command("x_axis", "x", "x axis: step, relative time, wall time", "Charts", "x_axis", _BOTH),
+    Command("scale", "y", "Logarithmic y; heat map for percentages", "Charts", "pane('scale')", _BOTH),
+    Command("crosshair", "v", "Crosshair on all charts; left and right move it", "Charts", "pane('crosshair')", _BOTH),
+    Command("zoom_in", "plus", "Zoom in on x", "Charts", "pane('zoom_in')", _BOTH),
+    Command("zoom_out", "minus", "Zoom out", "Charts", "pane('zoom_out')", _BOTH),
+    Command("pan_left", "left_curly_bracket", "Pan to earlier", "Charts", "pane('pan_left')", _BOTH),
+    Command("pan_right", "right_curly_bracket", "Pan to later", "Charts", "pane('pan_right')", _BOTH),
+    Command("zoom_reset", "equals_sign", "Show all of x again", "Charts", "pane('zoom_reset')", _BOTH),
+    Command("tail", "t", "System metrics: the last 10 minutes, or all", "Charts", "tail_window", _BOTH),
+    Command("columns", "c", "Then 1–9: columns of the pane's grid", "Charts", "grid('columns')", _RUN, palette=False),
+    Command("rows", "r", "Then 1–9: rows of the pane's grid", "Charts", "grid('rows')", _RUN, palette=False),
+
+    Command("text_close", "escape,h,question_mark,enter", "Close", "In a text", "close", _in("text"), palette=False,
+            hint="close"),
+    Command("text_copy", "y", "Copy the text to the clipboard (OSC 52)", "In a text", "copy", _in("text"),
+            palette=False),
+)  # fmt: skip
+
+DIGITS = tuple("123456789")
+
+GROUPS: tuple[str, ...] = tuple(dict.fromkeys(command.group for command in COMMANDS))
+
+
+def in_place(place: Place) -> Iterator[Command]:
+    """The commands that `place` answers, in the order of the table."""
+    return (command for command in COMMANDS if place in command.where)
+
+
+def bindings(place: Place) -> list[BindingType]:
+    """The `BINDINGS` of the class that stands for `place`."""
+    made: list[BindingType] = [
+        Binding(command.keys, command.action, command.summary, show=False, priority=command.priority, id=command.id)
+        for command in in_place(place)
+    ]
+    if place == "run":
+        made.extend(Binding(digit, f"digit({digit})", "Size of the grid", show=False) for digit in DIGITS)
+    return made
+
+
+def hints(place: Place) -> list[tuple[str, str]]:
+    """(key, word) pairs for the status line, the most useful first."""
+    return [(command.shown_keys()[0], command.hint) for command in in_place(place) if command.hint]
+
+
+def by_group(commands: Iterable[Command] = COMMANDS) -> dict[str, list[Command]]:
+    """Group → its commands, in the order of the table."""
+    grouped: dict[str, list[Command]] = {}
+    for command in commands:
+        grouped.setdefault(command.group, []).append(command)
+    return grouped
+
+
+_SHOWN = {
+    "question_mark": "?",
+    "slash": "/",
+    "backslash": "\\",
+    "left_square_bracket": "[",
+    "right_square_bracket": "]",
+    "left_curly_bracket": "{",
+    "right_curly_bracket": "}",
+    "plus": "+",
+    "minus": "-",
+    "equals_sign": "=",
+    "underscore": "_",
+    "pagedown": "PgDn",
+    "pageup": "PgUp",
+    "home": "Home",
+    "end": "End",
+    "enter": "Enter",
+    "escape": "Esc",
+    "tab": "Tab",
+    "up": "↑",
+    "down": "↓",
+    "left": "←",
+    "right": "→",
+}
+
+
+def shown_key(key: str) -> str:
+    """`ctrl+backslash` → `ctrl+\\`."""
+    *modifiers, name = key.split("+")
+    return "+".join([*modifiers, _SHOWN.get(name, name)])

@@ -1,0 +1,65 @@
+"""Batches on their way from the reader's thread to the main loop."""
+
+from __future__ import annotations
+
+import queue
+from collections.abc import Callable, Iterator
+from time import perf_counter
+
+from leet.reading.batch import Batch, Notice
+
+
+class Intake:
+    """A bounded queue: a reader that is faster than the screen waits, and memory stays flat.
+
+    `announce` is called on the reader's thread when the queue was empty before; it must be thread-safe.
+    """
+
+    def __init__(self, announce: Callable[[], None], capacity: int = 8) -> None:
+        self._queue: queue.Queue[Batch | Notice] = queue.Queue(capacity)
+        self._announce = announce
+        self._announced = False
+        self._closed = False
+        self.finished = False
+        """The reader has delivered all that it will ever deliver."""
+
+    def deliver(self, piece: Batch | Notice) -> None:
+        """Hand a piece on; waits while the queue is full (reader's thread)."""
+        while not self._closed:
+            try:
+                self._queue.put(piece, timeout=0.25)
+            except queue.Full:
+                continue
+            self._tell()
+            return
+
+    def finish(self) -> None:
+        """Nothing more will come (reader's thread)."""
+        self.finished = True
+        self._tell()
+
+    def take(self, seconds: float) -> Iterator[Batch | Notice]:
+        """What is waiting, for at most about `seconds` (main loop)."""
+        self._announced = False
+        end = perf_counter() + seconds
+        while True:
+            try:
+                yield self._queue.get_nowait()
+            except queue.Empty:
+                return
+            if perf_counter() >= end:
+                return
+
+    @property
+    def waiting(self) -> bool:
+        return not self._queue.empty()
+
+    def close(self) -> None:
+        """Drop what comes from now on, so that the reader can end (main loop)."""
+        self._closed = True
+
+    def _tell(self) -> None:
+        # A stale True here is harmless: `take` lowers the flag before it looks into the queue.
+        if not self._announced and not self._closed:
+            self._announced = True
+            self._announce()

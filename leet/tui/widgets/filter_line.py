@@ -1,0 +1,107 @@
+"""The line in which a filter is typed."""
+
+from __future__ import annotations
+
+from typing import ClassVar, Literal
+
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Horizontal
+from textual.content import Content
+from textual.widgets import Input, Static
+
+from leet.tui.commands import bindings
+from leet.tui.messages import FilterChanged, FilterClosed, Subject
+
+Mode = Literal["regex", "glob"]
+TITLES: dict[Subject, str] = {"metrics": "metrics", "system": "system metrics", "overview": "overview"}
+
+
+class FilterInput(Input):
+    """The text itself; its keys act on the line that holds it."""
+
+    BINDINGS: ClassVar[list[BindingType]] = bindings("filter")
+
+    @property
+    def line(self) -> FilterLine:
+        parent = self.parent
+        assert isinstance(parent, FilterLine)
+        return parent
+
+    def action_cancel(self) -> None:
+        self.line.cancel()
+
+    def action_switch_mode(self) -> None:
+        self.line.switch_mode()
+
+
+class FilterLine(Horizontal):
+    """Hidden until `open`; posts FilterChanged for every keystroke and FilterClosed at the end."""
+
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002  Textual's name
+        super().__init__(id=id)
+        self.subject: Subject = "metrics"
+        self.mode: Mode = "regex"
+        self._before: tuple[str, Mode] = ("", "regex")
+        self.display = False
+
+    def compose(self) -> ComposeResult:
+        yield Static(id="filter-title")
+        yield FilterInput(id="filter-input", compact=True, select_on_focus=False)
+        yield Static(id="filter-count")
+
+    @property
+    def input(self) -> FilterInput:
+        return self.query_one(FilterInput)
+
+    def open(self, subject: Subject, text: str, mode: Mode) -> None:
+        """Type a filter for `subject`, beginning with the one that holds."""
+        self.subject, self.mode, self._before = subject, mode, (text, mode)
+        with self.input.prevent(Input.Changed):
+            self.input.value = text
+        self.input.cursor_position = len(text)
+        self._show_title()
+        self.display = True
+        self.input.focus()
+
+    def show_count(self, kept: int, total: int, error: str | None) -> None:
+        """How many names pass, or why the expression is none."""
+        count = self.query_one("#filter-count", Static)
+        count.set_class(error is not None, "-error")
+        text = f"{kept}/{total}" if error is None else f"not a regex yet: {error}"
+        count.update(Content(text))
+
+    def clear(self) -> None:
+        self.input.value = ""
+
+    def cancel(self) -> None:
+        """Back to the filter that held before."""
+        self.post_message(FilterChanged(self.subject, *self._before))
+        self.close()
+
+    def switch_mode(self) -> None:
+        self.mode = "glob" if self.mode == "regex" else "regex"
+        self._show_title()
+        self._changed()
+
+    def close(self) -> None:
+        self.display = False
+        self.post_message(FilterClosed(self.subject))
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        event.stop()
+        self._changed()
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        event.stop()
+        self.close()
+
+    def _changed(self) -> None:
+        self.post_message(FilterChanged(self.subject, self.input.value, self.mode))
+
+    def _show_title(self) -> None:
+        self.query_one("#filter-title", Static).update(
+            Content.assemble(
+                (f" filter {TITLES[self.subject]} ", "$text-muted"), (self.mode, "bold $accent"), (" › ", "$text-muted")
+            )
+        )

@@ -1,0 +1,312 @@
+"""The run overview: sections of keys and values, each as high as it needs and there is room for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+from rich.cells import cell_len
+from rich.style import Style
+from textual import events
+from textual.strip import Strip
+
+from leet.tui.layout import section_heights
+from leet.tui.messages import RowSelected, ValueOpened
+from leet.tui.widgets.painted import Painted, cut, pad, strip_of
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A key with its value, both plain text; `tone` is the component class that colours the value."""
+
+    key: str
+    value: str
+    tone: str = "overview--value"
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A titled list of rows. The first section of an overview has no title."""
+
+    title: str
+    rows: Sequence[Row]
+    weight: float = 1.0
+
+
+@dataclass(slots=True)
+class _Shown:
+    """A section as it lies on the screen: which rows pass the filter, and from which row on it is seen."""
+
+    section: Section
+    rows: Sequence[Row]
+    total: int
+    top: int = 0
+    height: int = 0
+    y: int = 0
+    key_width: int = field(default=0)
+
+
+Keep = Callable[[Row], bool]
+
+
+class Overview(Painted, can_focus=True):
+    """Sections of rows with one cursor that moves through all of them."""
+
+    COMPONENT_CLASSES: ClassVar[set[str]] = {
+        "overview--heading",
+        "overview--heading-focused",
+        "overview--count",
+        "overview--key",
+        "overview--value",
+        "overview--strong",
+        "overview--good",
+        "overview--warn",
+        "overview--bad",
+        "overview--live",
+        "overview--tag",
+        "overview--quiet",
+        "overview--cursor",
+    }
+
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002  Textual's name
+        super().__init__(id=id)
+        self._sections: list[_Shown] = []
+        self._keep: Keep | None = None
+        self._cursor = (0, 0)
+
+    # What it shows
+
+    def show(self, sections: Sequence[Section]) -> None:
+        """Show these sections; cursor and scroll position stay with their rows' numbers."""
+        tops = {shown.section.title: shown.top for shown in self._sections}
+        self._sections = [self._filtered(section, tops.get(section.title, 0)) for section in sections]
+        self._settle()
+        self.repaint()
+
+    def filter(self, keep: Keep | None) -> tuple[int, int]:
+        """Show only rows that `keep` accepts (None: all); (shown, all)."""
+        self._keep = keep
+        self._sections = [self._filtered(shown.section, 0) for shown in self._sections]
+        if keep is not None:
+            # The section with most hits is what was looked for.
+            most = max(range(len(self._sections)), key=lambda i: len(self._sections[i].rows), default=0)
+            self._cursor = (most, 0)
+        self._settle()
+        self.repaint()
+        return self.count
+
+    @property
+    def count(self) -> tuple[int, int]:
+        """(rows shown, rows in all)."""
+        return sum(len(s.rows) for s in self._sections), sum(s.total for s in self._sections)
+
+    @property
+    def row(self) -> Row | None:
+        """The row under the cursor."""
+        section, index = self._cursor
+        if section < len(self._sections) and index < len(self._sections[section].rows):
+            return self._sections[section].rows[index]
+        return None
+
+    @property
+    def section(self) -> str:
+        """Title of the section that the cursor is in."""
+        return self._sections[self._cursor[0]].section.title if self._sections else ""
+
+    def _filtered(self, section: Section, top: int) -> _Shown:
+        rows = section.rows if self._keep is None else [row for row in section.rows if self._keep(row)]
+        return _Shown(section, rows, len(section.rows), top)
+
+    # Moving
+
+    def action_up(self) -> None:
+        self._step(-1)
+
+    def action_down(self) -> None:
+        self._step(1)
+
+    def action_left(self) -> None:
+        self._page(-1)
+
+    def action_right(self) -> None:
+        self._page(1)
+
+    def action_previous_page(self) -> None:
+        self._page(-1)
+
+    def action_next_page(self) -> None:
+        self._page(1)
+
+    def action_first(self) -> None:
+        self._move(self._cursor[0], 0)
+
+    def action_last(self) -> None:
+        if self._sections:
+            self._move(self._cursor[0], len(self._sections[self._cursor[0]].rows) - 1)
+
+    def action_open(self) -> None:
+        if self.row is not None:
+            self.post_message(ValueOpened(self.row.key, self.row.value))
+
+    def next_section(self, step: int) -> bool:
+        """Go to the next (previous, -1) section that has rows; False where there is none."""
+        at = self._cursor[0] + step
+        while 0 <= at < len(self._sections):
+            if self._sections[at].rows:
+                self._move(at, self._sections[at].top)
+                return True
+            at += step
+        return False
+
+    def enter_from(self, step: int) -> None:
+        """Come in by tab (1) or shift+tab (-1): to the first or the last section."""
+        filled = [i for i, shown in enumerate(self._sections) if shown.rows]
+        if filled:
+            at = filled[0] if step > 0 else filled[-1]
+            self._move(at, self._sections[at].top)
+
+    def _step(self, by: int) -> None:
+        """One row on, through all sections and around."""
+        at, index = self._cursor
+        filled = [i for i, shown in enumerate(self._sections) if shown.rows]
+        if not filled:
+            return
+        if at not in filled:
+            at, index = filled[0], 0
+        elif 0 <= index + by < len(self._sections[at].rows):
+            index += by
+        else:
+            at = filled[(filled.index(at) + by) % len(filled)]
+            index = 0 if by > 0 else len(self._sections[at].rows) - 1
+        self._move(at, index)
+
+    def _page(self, by: int) -> None:
+        at, index = self._cursor
+        if at < len(self._sections):
+            shown = self._sections[at]
+            height = max(1, shown.height - bool(shown.section.title))
+            last = len(shown.rows) - 1
+            shown.top = max(0, min(shown.top + by * height, last))
+            self._move(at, max(0, min(index + by * height, last)))
+
+    def _move(self, at: int, index: int) -> None:
+        self._cursor = (at, max(0, index))
+        self._settle()
+        self.repaint()
+        if self.row is not None:
+            self.post_message(RowSelected(self.row.key, self.row.value))
+
+    def _settle(self) -> None:
+        """Bring the cursor into what there is."""
+        at, index = self._cursor
+        at = min(at, max(0, len(self._sections) - 1))
+        if self._sections and not self._sections[at].rows:
+            at = next((i for i, shown in enumerate(self._sections) if shown.rows), at)
+        rows = len(self._sections[at].rows) if self._sections else 0
+        self._cursor = (at, max(0, min(index, rows - 1)))
+
+    # Mouse and focus
+
+    def on_click(self, event: events.Click) -> None:
+        for at, shown in enumerate(self._sections):
+            index = event.y - shown.y - bool(shown.section.title) + shown.top
+            if shown.y <= event.y < shown.y + shown.height and shown.top <= index < len(shown.rows):
+                self._move(at, index)
+                if event.chain == 2:
+                    self.action_open()
+                return
+
+    def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
+        event.stop()
+        self._scroll(event.y, 3)
+
+    def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
+        event.stop()
+        self._scroll(event.y, -3)
+
+    def _scroll(self, y: int, by: int) -> None:
+        for at, shown in enumerate(self._sections):
+            if shown.y <= y < shown.y + shown.height:
+                room = shown.height - bool(shown.section.title)
+                shown.top = max(0, min(shown.top + by, len(shown.rows) - room))
+                if at == self._cursor[0]:
+                    self._cursor = (at, min(max(self._cursor[1], shown.top), shown.top + room - 1))
+                self.repaint()
+
+    def on_focus(self) -> None:
+        self.repaint()
+
+    def on_blur(self) -> None:
+        self.repaint()
+
+    # Painting
+
+    def paint(self, width: int, height: int) -> list[Strip]:
+        self._arrange(width, height)
+        lines: list[Strip] = []
+        for at, shown in enumerate(self._sections):
+            if not shown.height:
+                continue
+            room = shown.height
+            if shown.section.title:
+                lines.append(self._heading(shown, room - 1, width, at == self._cursor[0] and self.has_focus))
+                room -= 1
+            for index in range(shown.top, min(shown.top + room, len(shown.rows))):
+                here = self.has_focus and (at, index) == self._cursor
+                lines.append(self._row(shown.rows[index], shown.key_width, width, here))
+            while len(lines) < shown.y + shown.height:
+                lines.append(Strip.blank(width, self.part("overview--value")))
+        return lines
+
+    def _arrange(self, width: int, height: int) -> None:
+        # A blank line stands under every section but the last, as long as there is room for it.
+        needs = []
+        for i, shown in enumerate(self._sections):
+            needs.append(len(shown.rows) + 1 if shown.section.title else len(shown.rows))
+            if needs[-1] and i < len(self._sections) - 1:
+                needs[-1] += 1
+        given = section_heights(needs, [shown.section.weight for shown in self._sections], height)
+        y = 0
+        for at, (shown, rows) in enumerate(zip(self._sections, given, strict=True)):
+            shown.y, shown.height = y, rows
+            y += rows
+            room = max(1, rows - bool(shown.section.title))
+            if at == self._cursor[0]:
+                shown.top = min(shown.top, self._cursor[1])
+                shown.top = max(shown.top, self._cursor[1] - room + 1)
+            shown.top = max(0, min(shown.top, len(shown.rows) - min(room, len(shown.rows))))
+            visible = shown.rows[shown.top : shown.top + room]
+            longest = max((cell_len(row.key) for row in visible), default=0)
+            shown.key_width = min(longest, max(6, width * 45 // 100))
+
+    def _heading(self, shown: _Shown, room: int, width: int, focused: bool) -> Strip:
+        count = ""
+        if self._keep is not None:
+            count = f"{len(shown.rows)}/{shown.total}"
+        elif len(shown.rows) > room:
+            last = min(shown.top + room, len(shown.rows))
+            count = f"{shown.top + 1}–{last} of {len(shown.rows)}" if room else f"{len(shown.rows)}"
+        elif not shown.rows:
+            count = "none"
+        style = self.part("overview--heading-focused" if focused else "overview--heading")
+        title = f" {shown.section.title} "
+        rule = "─" * max(0, width - cell_len(title) - cell_len(count) - (2 if count else 0))
+        tail = f" {count} " if count else ""
+        return strip_of((title, style), (rule, self.part("overview--quiet")), (tail, self.part("overview--count")))
+
+    def _row(self, row: Row, key_width: int, width: int, cursor: bool) -> Strip:
+        key = " " + pad_key(row.key, key_width) + "  "
+        value = pad(row.value, max(0, width - cell_len(key) - 1)) + " "
+        if cursor:
+            style = self.part("overview--cursor")
+            return strip_of((key, style), (value, style))
+        return strip_of((key, self.part("overview--key")), (value, self._tone(row.tone)))
+
+    def _tone(self, name: str) -> Style:
+        return self.part(name if name in self.COMPONENT_CLASSES else "overview--value")
+
+
+def pad_key(key: str, width: int) -> str:
+    """A key in exactly `width` cells; the end of a long one tells more than its beginning."""
+    return pad(cut(key, width, keep_end=True), width)
