@@ -1,0 +1,86 @@
+"""The style of every role of a drawn cell, from the stylesheet and the palettes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from rich.color import Color
+from rich.style import Style
+
+from leet.charts import palettes
+from leet.charts.cells import Role
+
+if TYPE_CHECKING:
+    from leet.tui.widgets.chart_grid_wall import ChartWall
+
+_PARTS = {
+    Role.FRAME: "frame",
+    Role.FRAME_FOCUSED: "frame-focused",
+    Role.TITLE: "title",
+    Role.TITLE_FOCUSED: "title-focused",
+    Role.VALUE: "value",
+    Role.AXIS: "axis",
+    Role.TICK: "tick",
+    Role.GUIDE: "guide",
+    Role.CROSSHAIR: "crosshair",
+    Role.READOUT: "readout",
+    Role.MARK: "mark",
+    Role.NOTE: "note",
+}
+
+
+class RoleStyles:
+    """Role → style, each made once. Every style has a background: a segment without shows the terminal's own."""
+
+    COMPONENT_CLASSES: ClassVar[set[str]] = {f"chart-grid--{part}" for part in _PARTS.values()}
+
+    CSS: ClassVar[str] = """
+    ChartWall {
+        background: $background;
+        .chart-grid--frame { color: $foreground 25%; }
+        .chart-grid--frame-focused { color: $accent; }
+        .chart-grid--title { color: $foreground; }
+        .chart-grid--title-focused { color: $accent; text-style: bold; }
+        .chart-grid--value { color: $foreground; text-style: bold; }
+        .chart-grid--axis { color: $foreground 40%; }
+        .chart-grid--tick { color: $foreground 60%; }
+        .chart-grid--guide { color: $foreground 20%; }
+        .chart-grid--crosshair { color: $foreground 60%; }
+        .chart-grid--readout { color: $accent; text-style: bold; }
+        .chart-grid--mark { color: $error; text-style: bold; }
+        .chart-grid--note { color: $foreground 60%; text-style: italic; }
+        &:ansi {
+            .chart-grid--frame { color: ansi_bright_black; }
+            .chart-grid--axis { color: ansi_bright_black; }
+            .chart-grid--tick { color: ansi_default; }
+            .chart-grid--guide { color: ansi_bright_black; }
+            .chart-grid--crosshair { color: ansi_default; }
+            .chart-grid--note { color: ansi_default; }
+        }
+    }
+    """
+
+    def __init__(self, wall: ChartWall) -> None:
+        self._wall = wall
+        self._styles: dict[int, Style] = {}
+
+    def clear(self) -> None:
+        """The theme or palette changed."""
+        self._styles.clear()
+
+    def __call__(self, role: int) -> Style:
+        style = self._styles.get(role)
+        if style is None:
+            style = self._styles[role] = self._make(role)
+        return style
+
+    def _make(self, role: int) -> Style:
+        background = Style(bgcolor=self._wall.background_colors[1].rich_color)
+        if role >= Role.HEAT:
+            heat = Color.parse(self._heat(role - Role.HEAT))
+            return Style(color=heat, bgcolor=heat)
+        if role >= Role.SERIES:
+            return background + Style(color=self._series(role - Role.SERIES))
+        if role in _PARTS:
+            return self._wall.get_component_rich_style(f"chart-grid--{_PARTS[Role(role)]}") + background
+        return background

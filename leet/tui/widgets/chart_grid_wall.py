@@ -1,0 +1,492 @@
+"""The wall on which charts are painted, a page at a time.
+
+    sources (any number) ─► the page's charts ─► drawn Cells ─► one wall of Cells ─► strips ─► screen
+                            changed ones only      blitted        compared with what is shown:
+                                                                  only changed spans are sent
+
+A chart is drawn when it stands on the visible page and its source has a new version or its view changed;
+what is on other pages costs nothing. The wall is compared with what the screen shows, so that a chart
+whose picture did not change sends no bytes.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, replace
+from typing import ClassVar, Protocol, runtime_checkable
+
+from textual.geometry import Region, Size
+from textual.message import Message
+from textual.reactive import var
+from textual.strip import Strip
+from textual.timer import Timer
+from textual.widget import Widget
+
+from leet.charts.cells import Cells, Role
+from leet.charts.heatmap import draw_heatmap
+from leet.charts.line import draw_chart
+from leet.charts.spec import Spec
+from leet.tui.widgets.cell_strips import changed_spans, strips
+from leet.tui.widgets.chart_grid_colors import RoleStyles
+from leet.tui.widgets.chart_grid_layout import PageLayout, lay_out
+from leet.tui.widgets.chart_view import ChartView, Span
+
+FASTEST_DATA = 0.25
+"""Seconds between two repaints for new data, at least."""
+SLOWEST_DATA = 2.0
+"""… and at most, however much they cost."""
+CPU_SHARE = 0.02
+"""Share of a core that repainting for new data may take."""
+CELLS_PER_SECOND = 1000.0
+"""Cells that may change in a second for new data: 3 to 8 bytes each, so 3 to 8 kB/s to the terminal."""
+
+
+class ChartSource(Protocol):
+    """Something that can be drawn. It holds no picture and knows no screen."""
+
+    @property
+    def key(self) -> str:
+        """Its identity: views and focus are remembered under it."""
+
+    @property
+    def title(self) -> str: ...
+
+    @property
+    def heatmap_capable(self) -> bool: ...
+
+    def version(self) -> Hashable:
+        """Differs whenever what `spec` gives may differ, for all sources of this key."""
+
+    def extent(self) -> Span | None:
+        """First and last x of all data, as the axis shows them; None without data."""
+
+    def spec(self, columns: int, view: ChartView) -> Spec:
+        """What to draw in a chart `columns` cells wide."""
+
+
+@runtime_checkable
+class KeyedSources(Protocol):
+    """A sequence of sources that can tell where a key stands without making every source."""
+
+    def index_of(self, key: str) -> int | None: ...
+
+
+@dataclass(slots=True)
+class DrawnChart:
+    """A chart that stands on the page: its place on the wall, and what was drawn there from what."""
+
+    source: ChartSource
+    region: Region
+    drawn_from: tuple[object, ...] | None = None
+    spec: Spec | None = None
+
+
+class ChartWall(Widget, can_focus=True):
+    """Pages, painting, and what is chosen: focus, views, crosshair. See the module."""
+
+    ALLOW_SELECT = False
+    COMPONENT_CLASSES: ClassVar[set[str]] = RoleStyles.COMPONENT_CLASSES
+    DEFAULT_CSS = RoleStyles.CSS
+
+    rows: var[int] = var(4, init=False)
+    columns: var[int] = var(3, init=False)
+    ascii: var[bool] = var(False, init=False)
+    palette: var[str] = var("", init=False)
+    """Name of the palette of series; the house's when empty."""
+    empty: var[str] = var("", init=False)
+    """What to say where there is no chart."""
+
+    @dataclass
+    class PageChanged(Message, namespace="chart_grid"):
+        """Another part of the sources is shown: numbers `first` to `last` of `count`, from 1."""
+
+        grid: ChartWall
+        first: int
+        last: int
+        count: int
+
+        @property
+        def control(self) -> ChartWall:
+            return self.grid
+
+        def can_replace(self, message: Message) -> bool:
+            return isinstance(message, ChartWall.PageChanged) and message.grid is self.grid
+
+    @dataclass
+    class Focused(Message, namespace="chart_grid"):
+        """The chart with `key` has the focus, or none."""
+
+        grid: ChartWall
+        key: str | None
+
+        @property
+        def control(self) -> ChartWall:
+            return self.grid
+
+    @dataclass
+    class ViewChanged(Message, namespace="chart_grid"):
+        """The window or scale of the chart with `key` changed."""
+
+        grid: ChartWall
+        key: str
+        view: ChartView
+
+        @property
+        def control(self) -> ChartWall:
+            return self.grid
+
+    @dataclass
+    class CrosshairMoved(Message, namespace="chart_grid"):
+        """The crosshair stands at `x` of the axis `x_label`, or is gone."""
+
+        grid: ChartWall
+        x: float | None
+        x_label: str
+
+        @property
+        def control(self) -> ChartWall:
+            return self.grid
+
+        def can_replace(self, message: Message) -> bool:
+            return isinstance(message, ChartWall.CrosshairMoved) and message.grid is self.grid
+
+    def __init__(
+        self,
+        *,
+        rows: int = 4,
+        columns: int = 3,
+        smallest: tuple[int, int] = (20, 5),
+        ascii: bool = False,  # noqa: A002 - named like the setting
+        palette: str = "",
+        name: str | None = None,
+        id: str | None = None,  # noqa: A002 - Textual's name
+        classes: str | None = None,
+    ) -> None:
+        super().__init__(name=name, id=id, classes=classes)
+        self.set_reactive(ChartWall.rows, rows)
+        self.set_reactive(ChartWall.columns, columns)
+        self.set_reactive(ChartWall.ascii, ascii)
+        self.set_reactive(ChartWall.palette, palette)
+        self.views: dict[str, ChartView] = {}
+        """The view of each chart that was ever changed."""
+        self.charts_drawn = 0
+        """How many charts were drawn so far."""
+        self.cells_changed = 0
+        """How many cells of the wall looked different after a repaint, in all."""
+        self._smallest = Size(*smallest)
+        self.sources: Sequence[ChartSource] = ()
+        self._first = 0
+        self.focus_index: int | None = None
+        self._focused_key = ""
+        self.crosshair: tuple[float, str] | None = None
+        """x and label of the axis that it stands on; shown on every chart with that axis."""
+        self._hover: tuple[float, str] | None = None
+        self._hover_key: str | None = None
+        self.page_layout = PageLayout(Size(0, 0), 1, 1)
+        self._page: list[DrawnChart] = []
+        self._wall = Cells(0, 0)
+        self._strips: list[Strip | None] = []
+        self._styles = RoleStyles(self)
+        self._rendering = False
+        self._next_data_at = 0.0
+        self._data_timer: Timer | None = None
+
+    # What is shown
+
+    def show(self, sources: Sequence[ChartSource]) -> None:
+        """Show these; views, page and focus stay with the charts that are still there."""
+        self.sources = sources
+        if self.focus_index is not None:
+            was_on_page = self._on_page(self.focus_index)
+            self.focus_index = self._place_of(self._focused_key)
+            if self.focus_index is None:
+                self._focused_key = ""
+                self.post_message(self.Focused(self, None))
+            elif was_on_page:
+                self._first = self.focus_index
+        self._lay_out()
+
+    def data_changed(self) -> None:
+        """There may be new data: draw what is visible and changed, now or as soon as the budget allows."""
+        if self._data_timer is not None or not self._shown:
+            return
+        wait = self._next_data_at - time.monotonic()
+        if wait > 0:
+            self._data_timer = self.set_timer(wait, self._data_due)
+        else:
+            self._data_due()
+
+    def paint_now(self) -> None:
+        """Draw what is visible and changed, whatever the budget says."""
+        if self._shown:
+            self._paint()
+
+    @property
+    def page(self) -> tuple[int, int, int]:
+        """Numbers of the first and last chart shown, from 1, and how many there are."""
+        return min(self._first + 1, len(self.sources)), self._first + len(self._page), len(self.sources)
+
+    @property
+    def page_label(self) -> str:
+        """`[13–24 of 310]`; empty where everything fits."""
+        first, last, count = self.page
+        return f"[{first}–{last} of {count}]" if last - first + 1 < count else ""
+
+    @property
+    def focused_source(self) -> ChartSource | None:
+        return None if self.focus_index is None else self.sources[self.focus_index]
+
+    def view(self, source: ChartSource) -> ChartView:
+        return self.views.get(source.key, ChartView())
+
+    def set_view(self, source: ChartSource, view: ChartView) -> None:
+        if view != self.view(source):
+            self.views[source.key] = view
+            self.post_message(self.ViewChanged(self, source.key, view))
+            self._paint()
+
+    def focus_chart(self, index: int | None) -> None:
+        """Give the chart with this number, from 0, the focus, and turn to its page."""
+        if not self.sources:
+            index = None
+        elif index is not None:
+            index = min(max(index, 0), len(self.sources) - 1)
+        self._set_focus(index)
+        if index is not None and not self._on_page(index):
+            self._first = index
+            self._lay_out()
+        else:
+            self._paint()
+
+    @property
+    def active_chart(self) -> DrawnChart | None:
+        """The chart that keys act on: the focused one if it stands on the page, else the first."""
+        if not self._page:
+            return None
+        if self.focus_index is not None and self._on_page(self.focus_index):
+            return self._page[self.focus_index - self._first]
+        return self._page[0]
+
+    def chart_at(self, x: int, y: int) -> DrawnChart | None:
+        """The chart that covers a cell of the widget."""
+        place = self.page_layout.place_at(x, y)
+        return self._page[place] if place is not None and place < len(self._page) else None
+
+    def index_of(self, chart: DrawnChart) -> int | None:
+        """Its number among the sources, from 0; None when it has left the page."""
+        return next((self._first + i for i, c in enumerate(self._page) if c is chart), None)
+
+    def crosshair_on(self, chart: DrawnChart) -> float | None:
+        """Where the pointer or the crosshair stands on this chart."""
+        for at in (self._hover, self.crosshair):
+            if at is not None and (chart.spec is None or chart.spec.x_label == at[1]):
+                if at is self._hover and self._hover_key not in (None, chart.source.key):
+                    continue
+                return at[0]
+        return None
+
+    def set_hover(self, x: float | None, x_label: str = "", key: str | None = None) -> None:
+        """The pointer reads at `x` of the chart with `key`, or of every chart with this axis."""
+        hover = None if x is None else (x, x_label)
+        if (hover, key) != (self._hover, self._hover_key):
+            self._hover, self._hover_key = hover, key
+            self._paint()
+
+    def set_crosshair(self, x: float | None, x_label: str = "") -> None:
+        """Stand at `x` on every chart whose x axis has this label; nowhere with None."""
+        crosshair = None if x is None else (x, x_label)
+        if crosshair != self.crosshair:
+            self.crosshair = crosshair
+            self.post_message(self.CrosshairMoved(self, x, x_label))
+            self._paint()
+
+    # Pages
+
+    def _turn(self, by: int) -> None:
+        """Pages wrap around."""
+        capacity = self.page_layout.capacity
+        pages = -(-len(self.sources) // capacity)
+        if pages > 1:
+            self._turn_to((self._first // capacity + by) % pages * capacity)
+
+    def _turn_to(self, index: int) -> None:
+        """To the page of this chart; the focus comes along, to the same place where there is one."""
+        capacity = self.page_layout.capacity
+        first = max(index, 0) // capacity * capacity
+        if self.focus_index is not None and first != self._first:
+            self._set_focus(min(first + self.focus_index % capacity, len(self.sources) - 1))
+        self._first = first
+        self._lay_out()
+
+    def _set_focus(self, index: int | None) -> None:
+        if index != self.focus_index:
+            self.focus_index = index
+            self._focused_key = "" if index is None else self.sources[index].key
+            self.post_message(self.Focused(self, self._focused_key or None))
+
+    def _place_of(self, key: str) -> int | None:
+        if isinstance(self.sources, KeyedSources):
+            return self.sources.index_of(key)
+        return next((i for i, source in enumerate(self.sources) if source.key == key), None)
+
+    def _lay_out(self) -> None:
+        """Find the charts of the page. Those that stay where they were are not drawn again."""
+        count = len(self.sources)
+        layout = lay_out(self.size, self.rows, self.columns, count, self._smallest)
+        capacity = layout.capacity
+        at = self._first
+        if self.focus_index is not None and self._on_page(self.focus_index):
+            at = self.focus_index
+        first = min(at, max(count - 1, 0)) // capacity * capacity
+        moved = layout != self.page_layout
+        standing = {} if moved else {chart.source.key: chart for chart in self._page}
+        before = self.page, [chart.source.key for chart in self._page]
+        self.page_layout, self._first = layout, first
+        self._page = []
+        for place in range(min(capacity, count - first)):
+            source, region = self.sources[first + place], layout.region(place)
+            chart = standing.get(source.key)
+            if chart is not None and chart.region == region:
+                chart.source = source
+            else:
+                chart = DrawnChart(source, region)
+            self._page.append(chart)
+        if (self._wall.width, self._wall.height) != self.size:
+            self._wall = Cells(*self.size)
+            self._strips = [None] * self.size.height
+        self._paint(clear=True)
+        if (self.page, [chart.source.key for chart in self._page]) != before:
+            self.post_message(self.PageChanged(self, *self.page))
+
+    def _on_page(self, index: int) -> bool:
+        return self._first <= index < self._first + self.page_layout.capacity
+
+    # Painting
+
+    @property
+    def _shown(self) -> bool:
+        return self.is_attached and self.display and bool(self.size) and self.screen.is_current
+
+    def _data_due(self) -> None:
+        self._data_timer = None
+        if not self._shown:
+            return
+        sent, began = self.cells_changed, time.thread_time()
+        self._paint()
+        cost = (time.thread_time() - began) / CPU_SHARE, (self.cells_changed - sent) / CELLS_PER_SECOND
+        self._next_data_at = time.monotonic() + min(max(*cost, FASTEST_DATA), SLOWEST_DATA)
+
+    def _paint(self, *, clear: bool = False) -> None:
+        """Draw the charts of the page that are not as they should be, and mark what that changed."""
+        if not self._shown:
+            return
+        due = [(chart, wanted) for chart in self._page if (wanted := self._wanted(chart)) != chart.drawn_from]
+        if not due and not clear:
+            return
+        codes, roles = self._wall.codes.copy(), self._wall.roles.copy()
+        if clear:
+            self._clear_free_places()
+        for chart, wanted in due:
+            self._draw(chart)
+            chart.drawn_from = wanted
+        spans = list(changed_spans(codes, roles, self._wall))
+        for y, _, _ in spans:
+            self._strips[y] = None
+        self.cells_changed += sum(end - start for _, start, end in spans)
+        if spans and not self._rendering:
+            self.refresh(*(Region(start, y, end - start, 1) for y, start, end in spans))
+
+    def _clear_free_places(self) -> None:
+        for place in range(len(self._page), self.page_layout.capacity):
+            self._blit(self.page_layout.region(place), None)
+        if not self._page:
+            text = self.empty[: self.size.width]
+            self._wall.put((self.size.width - len(text)) // 2, self.size.height // 2, text, Role.NOTE)
+
+    def _wanted(self, chart: DrawnChart) -> tuple[object, ...]:
+        """All that decides how a chart looks, apart from colours, which are in the strips alone."""
+        source = chart.source
+        return (
+            source.version(),
+            self.view(source),
+            self.crosshair_on(chart),
+            self._has_focus(chart),
+            self.ascii,
+        )
+
+    def _draw(self, chart: DrawnChart) -> None:
+        source, view, (_, _, width, height) = chart.source, self.view(chart.source), chart.region
+        spec = replace(source.spec(width, view), focused=self._has_focus(chart), ascii=self.ascii)
+        chart.spec = spec
+        if (x := self.crosshair_on(chart)) is not None:
+            spec = replace(spec, crosshair=x)
+        draw = draw_heatmap if view.heat and source.heatmap_capable else draw_chart
+        self._blit(chart.region, draw(spec, width, height))
+        self.charts_drawn += 1
+
+    def _blit(self, region: Region, cells: Cells | None) -> None:
+        x, y, width, height = region
+        place = slice(y, y + height), slice(x, x + width)
+        self._wall.codes[place] = 32 if cells is None else cells.codes
+        self._wall.roles[place] = Role.BLANK if cells is None else cells.roles
+
+    def _has_focus(self, chart: DrawnChart) -> bool:
+        return self.focus_index is not None and self.has_focus and chart.source.key == self._focused_key
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        """Ready strips, past Textual's cache of styled lines, which has nothing to add to them."""
+        self._dirty_regions.clear()
+        if (self._wall.width, self._wall.height) != self.size:
+            # A new size: all of it is being asked for, so nothing needs to be asked for again.
+            self._rendering = True
+            self._lay_out()
+            self._rendering = False
+        missing = [y for y in crop.line_range if self._strips[y] is None]
+        if missing:
+            filters, background = self.get_line_filters(), self.background_colors[1]
+            for y, strip in zip(missing, strips(self._wall, missing, self._styles), strict=True):
+                for line_filter in filters:
+                    strip = strip.apply_filter(line_filter, background)
+                self._strips[y] = strip
+        rows = [strip for strip in self._strips[crop.y : crop.bottom] if strip is not None]
+        if crop.column_span == (0, self.size.width):
+            return rows
+        return [strip.crop(crop.x, crop.right) for strip in rows]
+
+    def notify_style_update(self) -> None:
+        super().notify_style_update()
+        self._restyle()
+
+    def _restyle(self) -> None:
+        self._styles.clear()
+        self._strips = [None] * len(self._strips)
+        self.refresh()
+
+    def watch_rows(self) -> None:
+        self._lay_out()
+
+    def watch_columns(self) -> None:
+        self._lay_out()
+
+    def watch_ascii(self) -> None:
+        self._paint()
+
+    def watch_palette(self) -> None:
+        self._restyle()
+
+    def watch_empty(self) -> None:
+        if not self._page:
+            self._lay_out()
+
+    def on_resize(self) -> None:
+        self._lay_out()
+
+    def on_show(self) -> None:
+        self._lay_out()
+
+    def on_focus(self) -> None:
+        self._paint()
+
+    def on_blur(self) -> None:
+        self._paint()
