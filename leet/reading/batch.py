@@ -20,6 +20,8 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from leet.reading.blocks import Skipped as Skipped
+
 Floats = npt.NDArray[np.float64]
 Rows = npt.NDArray[np.int32]
 Offsets = npt.NDArray[np.int64]
@@ -113,15 +115,6 @@ class Entry:
     offset: int
     kind: str
     message: Any
-
-
-@dataclass(frozen=True, slots=True)
-class Skipped:
-    """A byte range of the log that could not be read, and why."""
-
-    offset: int
-    length: int
-    reason: str
 
 
 @dataclass(frozen=True, slots=True)
