@@ -24,6 +24,8 @@ class Trace:
     y: Floats
     color: int | None = None
     """Index of its colour in the palette; its place in the chart when None."""
+    nonfinite: int | None = None
+    """How many values of the whole series are NaN or infinite, where `y` is a thinned one; None counts in `y`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +40,7 @@ class Spec:
     x_range: tuple[float, float] | None = None
     """Window on the x axis; None fits the data."""
     y_range: tuple[float, float] | None = None
-    """Fixed y axis (0–100 for percentages); None fits what is visible."""
+    """Fixed y axis (0–100 for percentages, which grows when a percentage exceeds it); None fits what is visible."""
     log_y: bool = False
     crosshair: float | None = None
     """x under the crosshair; the nearest point of every trace is read out."""
@@ -51,3 +53,5 @@ class Spec:
     """Appended to the title in brackets: `log`, `10 min`, `total 1.2 GiB`."""
     ascii: bool = False
     """Draw with 7-bit characters only."""
+    monochrome: bool = False
+    """The screen has no colours: curves carry their letter of the legend, heat is told by density."""

@@ -1,0 +1,93 @@
+"""A trace made ready to draw: finite x, transformed y, and what of it lies in the window."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from leet.charts.spec import Spec, Trace
+
+Floats = npt.NDArray[np.float64]
+Flags = npt.NDArray[np.bool_]
+
+
+@dataclass(slots=True)
+class Curve:
+    """One trace. All arrays have the length of `x`."""
+
+    label: str
+    color: int
+    x: Floats
+    y: Floats
+    """Values as given."""
+    height: Floats
+    """What is drawn: `y`, or its log10."""
+    drawn: Flags | None
+    """Which points have a place; None: all."""
+    ascending: bool
+    dropped: int
+    """Finite values that a log axis cannot show."""
+    nonfinite: int
+
+    def within(self, lo: float, hi: float) -> slice | Flags:
+        """The points with lo ≤ x ≤ hi."""
+        if self.ascending:
+            return slice(int(self.x.searchsorted(lo)), int(self.x.searchsorted(hi, "right")))
+        flags: Flags = (self.x >= lo) & (self.x <= hi)
+        return flags
+
+    def around(self, lo: float, hi: float) -> slice:
+        """The points of the window and, of an ascending curve, one more at each side to lead the line out of it."""
+        if not self.ascending:
+            return slice(0, len(self.x))
+        return slice(max(int(self.x.searchsorted(lo)) - 1, 0), int(self.x.searchsorted(hi, "right")) + 1)
+
+    def nearest(self, x: float) -> int | None:
+        """Index of the point nearest to `x`; the last of several."""
+        n = len(self.x)
+        if not n:
+            return None
+        if not self.ascending:
+            distance = np.abs(self.x - x)
+            return n - 1 - int(distance[::-1].argmin())
+        right = int(self.x.searchsorted(x))
+        if right == n:
+            return n - 1
+        if right == 0 or self.x[right] - x < x - self.x[right - 1]:
+            return int(self.x.searchsorted(self.x[right], "right")) - 1
+        return right - 1
+
+
+def prepare(spec: Spec) -> list[Curve]:
+    """The traces of a chart in the order in which they are drawn, the last on top."""
+    return [_curve(trace, i, spec.log_y) for i, trace in enumerate(spec.traces)]
+
+
+def _curve(trace: Trace, place: int, log: bool) -> Curve:
+    x, y = np.asarray(trace.x, np.float64), np.asarray(trace.y, np.float64)
+    n = min(len(x), len(y))
+    x, y = x[:n], y[:n]
+    known = np.isfinite(x)
+    if not known.all():
+        x, y = x[known], y[known]
+    ascending = bool((x[1:] >= x[:-1]).all())
+    height, dropped = y, 0
+    drawn: Flags | None = np.isfinite(y)
+    assert drawn is not None
+    finite = int(np.count_nonzero(drawn))
+    nonfinite = len(y) - finite
+    if log:
+        drawn &= y > 0
+        dropped = finite - int(np.count_nonzero(drawn))
+        height = np.zeros(len(y))
+        np.log10(y, out=height, where=drawn)
+    if nonfinite or dropped:
+        height = np.where(drawn, height, 0.0)
+    else:
+        drawn = None
+    if trace.nonfinite is not None:
+        nonfinite = max(trace.nonfinite, nonfinite)
+    color = place if trace.color is None else trace.color
+    return Curve(trace.label, color, x, y, height, drawn, ascending, dropped, nonfinite)

@@ -1,0 +1,156 @@
+"""Line charts."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from leet.charts import raster
+from leet.charts.cells import Cells, Role
+from leet.charts.curve import Curve
+from leet.charts.layout import Layout, PlotArea, lay_out, plot_area
+from leet.charts.lettering import Glyphs, glyphs, mark_of
+from leet.charts.readout import draw_crosshair
+from leet.charts.spec import Spec
+from leet.charts.surround import draw_frame, draw_legend, draw_y_labels
+
+__all__ = ["PlotArea", "draw_chart", "plot_area"]
+
+_ASCII_HALVES = np.array([ord(c) for c in " '.:"], np.uint32)
+"""Upper and lower dot of a cell that holds two."""
+
+
+def draw_chart(spec: Spec, width: int, height: int) -> Cells:
+    """`spec` as a chart of `width` × `height` cells; any size from 1 × 1 and any numbers will do."""
+    cells = Cells(max(width, 1), max(height, 1))
+    layout = lay_out(spec, width, height)
+    signs = glyphs(spec)
+    draw_frame(cells, spec, layout, signs)
+    draw_y_labels(cells, spec, layout, signs)
+    draw_legend(cells, spec, layout, signs)
+    if layout.empty:
+        _say_empty(cells, layout.area, layout)
+    _guides(cells, spec, layout, signs)
+    _curves(cells, spec, layout, signs)
+    _marks(cells, layout, signs)
+    if spec.monochrome and not spec.ascii and len(layout.curves) > 1:
+        _letters(cells, spec, layout)
+    if spec.crosshair is not None:
+        draw_crosshair(cells, spec, layout, signs)
+    return cells
+
+
+def _say_empty(cells: Cells, area: PlotArea, layout: Layout) -> None:
+    points = sum(len(c.x) for c in layout.curves)
+    text = "no finite values" if points else "no data"
+    if points and any(c.dropped for c in layout.curves):
+        text = "no values above 0"
+    if len(text) <= area.width and area.height:
+        row = area.top + (area.height - 1) // 2
+        cells.put(area.left + (area.width - len(text)) // 2, row, text, Role.NOTE)
+
+
+def _guides(cells: Cells, spec: Spec, layout: Layout, signs: Glyphs) -> None:
+    if spec.guides == "off":
+        return
+    area = layout.area
+    rows = sorted({_row_of(layout, value) for value in layout.y_ticks.values})
+    for row in rows:
+        line = slice(area.left, area.left + area.width)
+        if spec.guides == "dots":
+            columns = [c for v in layout.x_ticks.values if (c := area.column_of(v)) is not None]
+            for column in columns:
+                cells.put(column, row, "." if spec.ascii else "·", Role.GUIDE)
+        else:
+            cells.codes[row, line] = ord(signs.guide)
+            cells.roles[row, line] = Role.GUIDE
+
+
+def _row_of(layout: Layout, height: float) -> int:
+    """The row of the chart where a (transformed) value lies."""
+    area = layout.area
+    dots = area.height * layout.down
+    down = (1.0 - layout.y.share(height)) * (dots - 1)
+    return area.top + min(max(round(down) // layout.down, 0), area.height - 1)
+
+
+def _curves(cells: Cells, spec: Spec, layout: Layout, signs: Glyphs) -> None:
+    area, down = layout.area, layout.down
+    if area.width < 1 or area.height < 1:
+        return
+    columns, rows = area.width * area.across, area.height * down
+    plot = slice(area.top, area.top + area.height), slice(area.left, area.left + area.width)
+    codes, roles = cells.codes[plot], cells.roles[plot]
+    painted = np.zeros((area.height, area.width), np.uint8)
+    for place, curve in enumerate(layout.curves):
+        masks = _masks(curve, layout, columns, rows)
+        if masks is None:
+            continue
+        if area.across == 2:
+            pattern = raster.braille(masks)
+            there = pattern != 0
+            painted |= pattern
+        else:
+            there = masks != 0
+            if down == 2:
+                np.copyto(codes, _ASCII_HALVES[masks], where=there)
+            else:
+                np.copyto(codes, np.uint32(ord(mark_of(spec, place))), where=there)
+        np.copyto(roles, np.int16(Role.SERIES + curve.color), where=there)
+    if area.across == 2:
+        np.copyto(codes, painted + np.uint32(0x2800), where=painted != 0)
+
+
+def _masks(curve: Curve, layout: Layout, columns: int, rows: int) -> raster.Masks | None:
+    part = curve.around(layout.x.lo, layout.x.hi)
+    x, heights = curve.x[part], curve.height[part]
+    if not len(x):
+        return None
+    drawn = None if curve.drawn is None else curve.drawn[part]
+    across = layout.x.dots(x, columns)
+    down = (rows - 1) - layout.y.dots(heights, rows)
+    if curve.ascending:
+        first, last = raster.spans(across, down, drawn, columns)
+        return raster.span_masks(first, last, layout.area.height, layout.down)
+    return raster.segment_masks(across, down, drawn, columns, layout.area.height, layout.down)
+
+
+def _marks(cells: Cells, layout: Layout, signs: Glyphs) -> None:
+    """A sign at the edge of the plot wherever a value is not finite."""
+    area = layout.area
+    for curve in layout.curves:
+        if not curve.nonfinite:
+            continue
+        part = curve.within(layout.x.lo, layout.x.hi)
+        x, y = curve.x[part], curve.y[part]
+        for sign, wrong, row in (
+            (signs.nan, np.isnan(y), area.top + area.height - 1),
+            (signs.below, y == -math.inf, area.top + area.height - 1),
+            (signs.above, y == math.inf, area.top),
+        ):
+            if not wrong.any():
+                continue
+            dots = np.rint(layout.x.dots(x[wrong], area.width * area.across)).astype(np.intp)
+            columns = area.left + np.clip(dots // area.across, 0, area.width - 1)
+            cells.codes[row, columns] = ord(sign)
+            cells.roles[row, columns] = Role.MARK
+
+
+def _letters(cells: Cells, spec: Spec, layout: Layout) -> None:
+    """The letter of each curve on it, at places that are as far from the others' as the width allows."""
+    area = layout.area
+    many = len(layout.curves)
+    for place, curve in enumerate(layout.curves):
+        part = curve.within(layout.x.lo, layout.x.hi)
+        x, heights = curve.x[part], curve.height[part]
+        if curve.drawn is not None:
+            x, heights = x[curve.drawn[part]], heights[curve.drawn[part]]
+        if not len(x):
+            continue
+        for share in (0.25, 0.75):
+            wanted = layout.x.value_at(share + (place + 0.5) / many * 0.25)
+            i = int(np.abs(x - wanted).argmin())
+            column = area.column_of(float(x[i]))
+            if column is not None:
+                cells.put(column, _row_of(layout, float(heights[i])), mark_of(spec, place), Role.SERIES + curve.color)

@@ -1,0 +1,129 @@
+"""Values in words: the last one, those under the crosshair, and the hairline itself."""
+
+from __future__ import annotations
+
+import math
+import time
+
+import numpy as np
+
+from leet.charts.cells import Cells, Role
+from leet.charts.curve import Curve
+from leet.charts.layout import Layout
+from leet.charts.lettering import Glyphs, mark_of, shorten
+from leet.charts.spec import Spec
+
+
+def last_value(spec: Spec, layout: Layout) -> str:
+    """What stands at the right of the title: the value given, the last one of a single curve, or a range of several."""
+    if spec.value:
+        return spec.value
+    lasts = [float(c.y[-1]) for c in layout.curves if len(c.y)]
+    if not lasts or (len(lasts) > 1 and layout.legend_rows):
+        return ""
+    finite = [v for v in lasts if math.isfinite(v)]
+    if len(lasts) == 1 or not finite:
+        return value_text(lasts[-1], spec)
+    low, high = value_text(min(finite), spec), value_text(max(finite), spec)
+    dash = "-" if spec.ascii else "–"
+    return low if low == high else f"{low} {dash} {high}"
+
+
+def x_text(x: float, spec: Spec, layout: Layout) -> str:
+    """A place on the x axis, as exact as one dot of it."""
+    if spec.x_kind == "clock" and 0 <= x <= 253402300799.0:
+        form = "%m-%d %H:%M" if layout.x.hi - layout.x.lo >= 172800 else "%H:%M:%S"
+        return time.strftime(form, time.localtime(x))
+    if spec.x_kind == "duration" and abs(x) < 1e12:
+        sign, seconds = ("-" if x < 0 else ""), abs(x)
+        if seconds < 60:
+            return f"{sign}{seconds:.3g}s"
+        hours, rest = divmod(round(seconds), 3600)
+        return f"{sign}{hours}:{rest // 60:02}:{rest % 60:02}" if hours else f"{sign}{rest // 60}:{rest % 60:02}"
+    return f"{x:,.0f}" if x == round(x) and abs(x) < 1e15 else f"{x:.6g}"
+
+
+def draw_crosshair(cells: Cells, spec: Spec, layout: Layout, signs: Glyphs) -> None:
+    """The hairline at `spec.crosshair`, the nearest point of every curve, and what their values are."""
+    assert spec.crosshair is not None
+    if not math.isfinite(spec.crosshair):
+        return
+    area = layout.area
+    column = area.column_of(spec.crosshair)
+    if column is None:
+        return
+    rows = slice(area.top, area.top + area.height)
+    free = cells.codes[rows, column] == 32
+    free |= cells.roles[rows, column] == Role.GUIDE
+    cells.codes[rows, column][free] = ord(signs.hairline)
+    cells.roles[rows, column][free] = Role.CROSSHAIR
+    entries: list[tuple[str, str, int]] = []
+    at = spec.crosshair
+    for place, curve in enumerate(layout.curves):
+        i = curve.nearest(spec.crosshair)
+        if i is None:
+            continue
+        at = float(curve.x[i])
+        entries.append((mark_of(spec, place), _entry(curve, i, spec), Role.SERIES + curve.color))
+        if curve.drawn is None or curve.drawn[i]:
+            _point(cells, layout, at, float(curve.height[i]), Role.SERIES + curve.color, signs.point)
+    _box(cells, spec, layout, column, x_text(at if len(entries) == 1 else spec.crosshair, spec, layout), entries, signs)
+
+
+def _entry(curve: Curve, i: int, spec: Spec) -> str:
+    value = value_text(float(curve.y[i]), spec)
+    return f"{shorten(curve.label, 20)} {value}" if len(spec.traces) > 1 else value
+
+
+def _point(cells: Cells, layout: Layout, x: float, height: float, role: int, sign: str) -> None:
+    area = layout.area
+    column = area.column_of(x)
+    share = layout.y.share(height)
+    if column is None or not -0.01 <= share <= 1.01:
+        return
+    down = (1.0 - share) * (area.height * layout.down - 1)
+    cells.put(column, area.top + min(max(round(down) // layout.down, 0), area.height - 1), sign, role)
+
+
+def _box(
+    cells: Cells,
+    spec: Spec,
+    layout: Layout,
+    column: int,
+    x: str,
+    entries: list[tuple[str, str, int]],
+    signs: Glyphs,
+) -> None:
+    """The readout beside the hairline, where it covers the least of the curves."""
+    area = layout.area
+    several = len(spec.traces) > 1
+    lines = [("", f"x {x}", int(Role.READOUT)), *entries] if several else [("", f"{x}: {t}", r) for _, t, r in entries]
+    if not lines:
+        lines = [("", f"x {x}", int(Role.READOUT))]
+    if len(lines) > area.height:
+        lines = [*lines[: max(area.height - 1, 0)], ("", f"{signs.ellipsis} {len(lines) - area.height + 1} more", 10)]
+        lines = lines[: area.height]
+    wide = max(len(mark) + bool(mark) + len(text) for mark, text, _ in lines)
+    places = []
+    for left in (column + 2, column - 1 - wide):
+        if area.left <= left and left + wide <= area.left + area.width:
+            for top in (area.top, area.top + area.height - len(lines)):
+                covered = cells.codes[top : top + len(lines), left : left + wide] != 32
+                places.append((int(np.count_nonzero(covered)), left, top))
+    if not places:
+        return
+    _, left, top = min(places, key=lambda place: place[0])
+    for row, (mark, text, role) in enumerate(lines):
+        after = cells.put(left, top + row, mark, role)
+        text = (" " if mark else "") + text
+        after = cells.put(after, top + row, text, Role.READOUT)
+        cells.put(after, top + row, " " * (left + wide - after), Role.READOUT)
+
+
+def value_text(value: float, spec: Spec) -> str:
+    """A value with its unit, four digits of it."""
+    if math.isnan(value):
+        return "NaN"
+    if math.isinf(value):
+        return "Inf" if value > 0 else "-Inf"
+    return f"{value * spec.unit.factor:.4g} {spec.unit.sign}".rstrip()

@@ -1,0 +1,76 @@
+"""Axes: from values to dots and back, and the bounds that show all that is visible without waste."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float64]
+
+LARGEST = 1.7e308
+_SNAP = 0.12
+"""Bounds move out to a round value when that costs less than this share of the axis."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """An axis from `lo` to `hi` (`lo < hi`, finite); both are decades (log10 of the values) when `log`."""
+
+    lo: float
+    hi: float
+    log: bool = False
+
+    def share(self, value: float) -> float:
+        """Where a (transformed) value lies: 0 at `lo`, 1 at `hi`."""
+        return (value * 0.5 - self.lo * 0.5) / (self.hi * 0.5 - self.lo * 0.5)
+
+    def dots(self, values: Floats, dots: int) -> Floats:
+        """Transformed values as coordinates 0 … `dots` - 1 along the axis."""
+        lo, hi = self.lo, self.hi
+        span = hi - lo
+        if math.isfinite(span) and span > 1e-300:
+            return (values - lo) * ((dots - 1) / span)
+        # The ends of the range of floats: neither the span nor its inverse may be a float.
+        half = np.asarray(values * 0.5 - lo * 0.5)
+        return half / (hi * 0.5 - lo * 0.5) * (dots - 1)
+
+    def value_at(self, share: float) -> float:
+        """The value at a share of the axis."""
+        value = self.lo * (1.0 - share) + self.hi * share
+        return 10.0**value if self.log else value
+
+    def transformed(self, value: float) -> float:
+        """A value in the terms of `lo` and `hi`; NaN when it has no place (log of zero or less)."""
+        if not self.log:
+            return value
+        return math.log10(value) if value > 0 else math.nan
+
+
+def apart(lo: float, hi: float, pad: float = 0.1) -> tuple[float, float]:
+    """Bounds with a distance: those of a constant are moved `pad` of its size to both sides."""
+    if hi > lo:
+        return lo, hi
+    reach = abs(lo) * pad or 1.0
+    low, high = max(lo - reach, -LARGEST), min(hi + reach, LARGEST)
+    if not low < high:
+        low, high = math.nextafter(lo, -math.inf), math.nextafter(hi, math.inf)
+        low, high = max(low, -LARGEST), min(high, LARGEST)
+    return low, high
+
+
+def snapped(lo: float, hi: float, step: float) -> tuple[float, float]:
+    """Bounds moved out to multiples of the tick step where little room is lost by it."""
+    if not (math.isfinite(step) and step > 0 and math.isfinite(hi - lo)):
+        return lo, hi
+    room = (hi - lo) * _SNAP
+    low, high = math.floor(lo / step) * step, math.ceil(hi / step) * step
+    if lo >= 0 and lo <= 0.2 * (hi - lo):
+        low, room_below = 0.0, math.inf
+    else:
+        room_below = room
+    new_lo = low if lo - low <= room_below else lo
+    new_hi = high if high - hi <= room else hi
+    return (new_lo, new_hi) if math.isfinite(new_lo) and math.isfinite(new_hi) else (lo, hi)

@@ -1,0 +1,142 @@
+"""What stands around the curves: the frame with title, value and x labels in it, y labels, the legend."""
+
+from __future__ import annotations
+
+from leet.charts.cells import Cells, Role
+from leet.charts.layout import Layout
+from leet.charts.lettering import Glyphs, mark_of, shorten
+from leet.charts.readout import last_value, value_text
+from leet.charts.spec import Spec
+
+
+def draw_frame(cells: Cells, spec: Spec, layout: Layout, signs: Glyphs) -> None:
+    """The border, the title and the last value in the upper one, the x labels in the lower one."""
+    width, height = cells.width, cells.height
+    role = Role.FRAME_FOCUSED if spec.focused else Role.FRAME
+    if not layout.framed:
+        if layout.titled:
+            _title(cells, spec, layout, signs, 0, width, "")
+        return
+    for row, (left, right) in ((0, signs.corners[:2]), (height - 1, signs.corners[2:])):
+        cells.codes[row, 1:-1] = ord(signs.horizontal)
+        cells.codes[row, 0], cells.codes[row, -1] = ord(left), ord(right)
+        cells.roles[row] = role
+    cells.codes[1:-1, [0, -1]] = ord(signs.vertical)
+    cells.roles[1:-1, [0, -1]] = role
+    _title(cells, spec, layout, signs, 1, width - 1, signs.horizontal)
+    _x_labels(cells, spec, layout, signs)
+
+
+def _title(cells: Cells, spec: Spec, layout: Layout, signs: Glyphs, left: int, right: int, line: str) -> None:
+    """Title, notes and value between two columns; the value goes first when there is little room."""
+    space = " " if line else ""
+    value = last_value(spec, layout)
+    room = right - left - 2 * len(space)
+    # The border shows between title and value.
+    if value and room - len(value) - 2 - len(line) >= min(len(spec.title), max(6, room // 3)):
+        text = space + value + space
+        cells.put(right - len(text), 0, text, Role.VALUE)
+        room -= len(value) + 2 + len(line)
+    note = ", ".join(filter(None, (spec.note, *_notes(spec, layout))))
+    note = f" ({note})" if note else ""
+    if len(note) > room - min(len(spec.title), max(8, room // 3)):
+        note = ""
+    title = shorten(spec.title, room - len(note), signs.ellipsis)
+    if not title:
+        return
+    after = cells.put(left, 0, space + title, Role.TITLE_FOCUSED if spec.focused else Role.TITLE)
+    after = cells.put(after, 0, note, Role.NOTE)
+    cells.put(after, 0, space, Role.NOTE)
+
+
+def _notes(spec: Spec, layout: Layout) -> list[str]:
+    """What the picture does not show by itself: log axis, values without a place, the number that labels leave out."""
+    notes = []
+    if spec.log_y and "log" not in spec.note:
+        notes.append("log")
+    dropped = sum(c.dropped for c in layout.curves)
+    if dropped:
+        notes.append(f"{dropped} <= 0" if spec.ascii else f"{dropped} ≤ 0")
+    wrong = sum(c.nonfinite for c in layout.curves)
+    if wrong:
+        nan = any((c.y != c.y).any() for c in layout.curves)
+        infinite = any((abs(c.y) == float("inf")).any() for c in layout.curves)
+        notes.append(f"{wrong} " + ("NaN/Inf" if nan and infinite else "Inf" if infinite else "NaN"))
+    if layout.y_ticks.base:
+        notes.append(f"y from {layout.y_ticks.base}")
+    if layout.x_ticks.base:
+        notes.append(f"x from {layout.x_ticks.base}")
+    return notes
+
+
+def _x_labels(cells: Cells, spec: Spec, layout: Layout, signs: Glyphs) -> None:
+    row = cells.height - 1
+    area = layout.area
+    if layout.y_ticks.labels:
+        cells.put(area.left - 1, row, signs.foot, cells.roles[row, 0])
+    end = cells.width - 1
+    if spec.x_label and len(spec.x_label) + 2 <= area.width // 4:
+        text = f" {spec.x_label} "
+        end -= len(text) + 1
+        cells.put(end, row, text, Role.TICK)
+    after = 1
+    for value, label in zip(layout.x_ticks.values, layout.x_ticks.labels, strict=True):
+        column = area.column_of(value)
+        if column is None:
+            continue
+        text = f" {label} "
+        left = max(1, min(column - len(text) // 2, cells.width - 1 - len(text)))
+        if left < after or left + len(text) > end:
+            continue
+        after = cells.put(left, row, text, Role.TICK)
+
+
+def draw_y_labels(cells: Cells, spec: Spec, layout: Layout, signs: Glyphs) -> None:
+    ticks, area = layout.y_ticks, layout.area
+    if not ticks.labels:
+        return
+    axis = area.left - 1
+    rows = slice(area.top, area.top + area.height)
+    cells.codes[rows, axis] = ord(signs.vertical)
+    cells.roles[rows, axis] = Role.AXIS
+    width = ticks.width
+    dots = area.height * layout.down
+    used: set[int] = set()
+    for value, label in zip(ticks.values, ticks.labels, strict=True):
+        share = layout.y.share(value)
+        if not -1e-6 <= share <= 1 + 1e-6:
+            continue
+        row = area.top + min(max(round((1.0 - share) * (dots - 1)) // layout.down, 0), area.height - 1)
+        if row in used:
+            continue
+        used.add(row)
+        cells.put(axis - width, row, label.rjust(width), Role.TICK)
+        cells.put(axis, row, signs.tick, Role.AXIS)
+
+
+def draw_legend(cells: Cells, spec: Spec, layout: Layout, signs: Glyphs) -> None:
+    """A mark, the name and the last value of every curve, as many as fit; how many do not is said."""
+    if not layout.legend_rows:
+        return
+    right = cells.width - 2
+    row, column = 1, 2
+    for place, curve in enumerate(layout.curves):
+        value = value_text(float(curve.y[-1]), spec) if len(curve.y) else ""
+        mark = mark_of(spec, place)
+        name = shorten(curve.label, 24, signs.ellipsis)
+        wide = len(mark) + 1 + len(name) + (1 + len(value) if value else 0)
+        last_row = row == layout.legend_rows
+        more = len(layout.curves) - place
+        reserve = len(f"  +{more - 1}") if last_row and more > 1 else 0
+        if column + wide + reserve > right and not last_row and column > 2:
+            row, column = row + 1, 2
+            last_row = row == layout.legend_rows
+            reserve = len(f"  +{more - 1}") if last_row and more > 1 else 0
+        if column + wide + reserve > right and last_row and column > 2:
+            cells.put(column, row, f"+{more}", Role.NOTE)
+            return
+        column = cells.put(column, row, mark, Role.SERIES + curve.color)
+        column = cells.put(column, row, f" {name}"[: max(right - column, 0)], Role.TITLE)
+        if value:
+            column = cells.put(column, row, f" {value}"[: max(right - column, 0)], Role.VALUE)
+        column += 2
