@@ -1,0 +1,146 @@
+"""Raw records → `Batch`: what there is much of as columns, the rest one decoded record at a time.
+
+    RawRecord ─► open_envelopes ─► history ─► HistoryReader ─► columns
+                               ├─► summary ─► SummaryReader ─► last change of each path
+                               └─► other   ─► protobuf      ─► stats ─► columns
+                                                           ├─► console text
+                                                           └─► entries
+
+A record that protobuf refuses becomes a skipped range with the reason; nothing in a log raises an exception.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from google.protobuf.message import DecodeError
+
+from leet.reading import blocks, records
+from leet.reading.batch import Batch, ConsolePiece, Entry, Skipped, SystemBatch
+from leet.reading.blocks import RawRecord
+from leet.reading.columns import Names, Points
+from leet.reading.envelopes import HISTORY, OTHER, SUMMARY, Envelopes, open_envelopes
+from leet.reading.history import HistoryReader
+from leet.reading.logged_values import number_of
+from leet.reading.messages import Messages, Places
+from leet.reading.summary import SummaryReader
+
+_BULK = {"history": HISTORY, "summary": SUMMARY}
+_STDOUT = 1
+
+
+class Decoder:
+    """Decodes the records of one log, batch after batch, from its first."""
+
+    def __init__(self) -> None:
+        self._history = HistoryReader()
+        self._summary = SummaryReader()
+        self._system_names = Names()
+        self._ordinal = 0
+        self._console_time = 0.0
+
+    def decode(self, found: Sequence[RawRecord | blocks.Skipped], *, end: int, size: int, modified: float) -> Batch:
+        """One batch of what `BlockReader.feed` returned; `end`, `size` and `modified` are passed through."""
+        raw = [piece for piece in found if isinstance(piece, RawRecord)]
+        skipped = [Skipped(p.offset, p.length, p.reason) for p in found if not isinstance(p, RawRecord)]
+        messages = Messages.joined([record.payload for record in raw])
+        envelopes = open_envelopes(messages)
+        others = self._decode_others(raw, envelopes)
+
+        history_rows, bodies = others.bodies(HISTORY, messages, envelopes)
+        history, bad_history = self._history.read(bodies)
+        summary_rows, bodies = others.bodies(SUMMARY, messages, envelopes)
+        summary, bad_summary = self._summary.read(bodies)
+
+        bad = others.bad
+        bad += [(int(history_rows[index]), reason) for index, reason in bad_history]
+        bad += [(int(summary_rows[index]), reason) for index, reason in bad_summary]
+        skipped += [_refused(raw[index], reason) for index, reason in bad]
+        return Batch(
+            end=end,
+            size=size,
+            modified=modified,
+            records=len(raw) - len(bad),
+            entries=tuple(others.entries),
+            history=history if len(history) else None,
+            system=_system_batch(others.samples, self._system_names),
+            summary=summary,
+            console=tuple(others.console),
+            skipped=tuple(sorted(skipped, key=lambda piece: piece.offset)),
+        )
+
+    def _decode_others(self, raw: Sequence[RawRecord], envelopes: Envelopes) -> _Others:
+        others = _Others()
+        for index in np.flatnonzero(envelopes.kinds == OTHER).tolist():
+            try:
+                record = records.parse(raw[index].payload)
+            except DecodeError as error:
+                others.bad.append((index, f"bad record: {error}"))
+                continue
+            kind = records.kind(record)
+            if kind in _BULK:
+                others.rewritten[index] = getattr(record, kind).SerializeToString()
+                envelopes.kinds[index] = _BULK[kind]
+            elif kind == "stats":
+                others.samples.append(record.stats)
+            elif kind in ("output_raw", "output", "output_logger"):
+                others.console.append(self._console_piece(getattr(record, kind)))
+            else:
+                message = getattr(record, kind, record)
+                others.entries.append(Entry(self._ordinal + index + 1, raw[index].offset, kind, message))
+        self._ordinal += len(raw)
+        return others
+
+    def _console_piece(self, output: Any) -> ConsolePiece:
+        """Text of the logger has no time and no stream of its own: it came after what was printed before it."""
+        stderr = "output_type" in output.DESCRIPTOR.fields_by_name and output.output_type != _STDOUT
+        if "timestamp" in output.DESCRIPTOR.fields_by_name and output.HasField("timestamp"):
+            self._console_time = _seconds(output.timestamp)
+        return ConsolePiece("stderr" if stderr else "stdout", self._console_time, output.line)
+
+
+@dataclass(slots=True)
+class _Others:
+    """What the records outside the common layout hold; the numbers are places in the batch of raw records."""
+
+    entries: list[Entry] = field(default_factory=list)
+    samples: list[Any] = field(default_factory=list)
+    console: list[ConsolePiece] = field(default_factory=list)
+    rewritten: dict[int, bytes] = field(default_factory=dict)
+    """History and summary in an unusual envelope, encoded anew without it."""
+    bad: list[tuple[int, str]] = field(default_factory=list)
+
+    def bodies(self, kind: int, messages: Messages, envelopes: Envelopes) -> tuple[Places, Messages]:
+        """The places of the records of one kind, and the messages inside them."""
+        which = np.flatnonzero(envelopes.kinds == kind)
+        inside = messages.cut(which, envelopes.starts, envelopes.ends)
+        if not self.rewritten:
+            return which, inside
+        pieces = [self.rewritten.get(index) for index in which.tolist()]
+        return which, Messages.joined([inside[i] if p is None else p for i, p in enumerate(pieces)])
+
+
+def _system_batch(samples: Iterable[Any], names: Names) -> SystemBatch | None:
+    times, ids, rows, values = [], [], [], []
+    for row, sample in enumerate(samples):
+        times.append(_seconds(sample.timestamp))
+        numbers = {item.key: number_of(item.value_json) for item in sample.item}
+        for key, value in numbers.items():
+            if value is not None:
+                ids.append(names.id_of(key))
+                rows.append(row)
+                values.append(value)
+    if not times:
+        return None
+    return SystemBatch(np.array(times), Points.of(ids, rows, values).columns(names))
+
+
+def _seconds(timestamp: Any) -> float:
+    return float(timestamp.seconds + timestamp.nanos / 1e9)
+
+
+def _refused(record: RawRecord, reason: str) -> Skipped:
+    return Skipped(record.offset, len(record.payload), reason)

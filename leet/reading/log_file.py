@@ -1,0 +1,131 @@
+"""A log on disk, read on from where the last look ended, whatever happened to the file meanwhile.
+
+The file is opened anew at every look that has something to read and closed after it: nothing keeps a removed file
+alive, and network file systems check their copy of it when it is opened. It is never mapped into memory.
+
+    look ─► gone?            removed
+         ─► another file?    replaced    other device or inode, or another beginning than the one that was read
+         ─► shorter?         truncated
+         ─► longer?          pieces of it ─► BlockReader ─► Decoder ─► Batch
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from leet.reading.batch import Batch, Notice
+from leet.reading.blocks import BlockReader, UnsupportedLog
+from leet.reading.decoder import Decoder
+
+FIRST_PIECE = 128 * 1024
+"""Bytes of the first piece that is read: small, so that something can be shown at once; it doubles from there."""
+LARGEST_PIECE = 4 * 1024 * 1024
+
+_BEGINNING = 256
+"""Bytes kept of the beginning of a file, to tell it from another one that got the same inode."""
+
+
+class LogFile:
+    """One log file and how far it has been read."""
+
+    def __init__(self, path: str | os.PathLike[str], largest_piece: int = LARGEST_PIECE) -> None:
+        self.path = Path(path)
+        self._largest_piece = largest_piece
+        self._seen = False  # the file has been there at the last look
+        self._ever_seen = False
+        self._trouble = ""  # what the last look could not do, so that it is said once only
+        self._forget()
+
+    def _forget(self) -> None:
+        self._blocks = BlockReader()
+        self._decoder = Decoder()
+        self._position = 0
+        self._beginning = b""
+        self._piece = min(FIRST_PIECE, self._largest_piece)
+        self._identity: tuple[int, int] | None = None
+        self._stamp: tuple[int, int] | None = None  # size and time of the last look
+        self._refused = False  # no log that can be read; nothing but another file helps
+
+    def look(self) -> Iterator[Batch | Notice]:
+        """All that is new since the last look, piece by piece; nothing when nothing has changed.
+
+        Costs one `stat` when the file is as it was. A file that cannot be looked at is told of once.
+        """
+        try:
+            found = os.stat(self.path)
+            changed = (found.st_dev, found.st_ino) != self._identity or _stamp(found) != self._stamp
+            if not self._seen or changed:
+                yield from self._changed()
+            self._trouble = ""
+        except FileNotFoundError:
+            if self._seen:
+                self._seen = False
+                yield Notice("removed", f"{self.path.name} has been removed")
+        except OSError as error:
+            reason = error.strerror or str(error)
+            if reason != self._trouble:
+                self._trouble = reason
+                yield Notice("unreadable", f"{self.path.name} cannot be read: {reason}")
+
+    def finish(self) -> Iterator[Batch]:
+        """No more will come: what the end of the log still gives, and what of it cannot be read."""
+        if not self._refused and (pieces := self._blocks.finish()):
+            size, modified = self._stamp or (0, 0)
+            yield self._decoder.decode(pieces, end=self._position, size=size, modified=modified / 1e9)
+
+    def _changed(self) -> Iterator[Batch | Notice]:
+        with open(self.path, "rb", buffering=0) as file:
+            found = os.fstat(file.fileno())
+            beginning = file.read(_BEGINNING)
+            if notice := self._other_file(found, beginning):
+                self._forget()
+                yield notice
+                yield _empty(found, reset=True)
+            self._seen = self._ever_seen = True
+            self._identity = (found.st_dev, found.st_ino)
+            self._beginning = beginning
+            if self._refused:
+                self._stamp = _stamp(found)
+                return
+            self._position = self._blocks.rewind()
+            file.seek(self._position)
+            handed_on = False
+            while data := file.read(self._piece):
+                try:
+                    pieces = self._blocks.feed(data)
+                except UnsupportedLog as error:
+                    self._refused = True
+                    yield Notice("unsupported", str(error))
+                    break
+                self._position += len(data)
+                self._piece = min(self._piece * 2, self._largest_piece)
+                found = os.fstat(file.fileno())
+                yield self._decoder.decode(pieces, end=self._position, size=found.st_size, modified=found.st_mtime)
+                handed_on = True
+            self._stamp = _stamp(found)
+            if not handed_on and not self._refused:
+                yield _empty(found, end=self._position)
+
+    def _other_file(self, found: os.stat_result, beginning: bytes) -> Notice | None:
+        name = self.path.name
+        if not self._ever_seen:
+            return None
+        if not self._seen:
+            return Notice("returned", f"{name} is back, reading it anew")
+        if (found.st_dev, found.st_ino) != self._identity:
+            return Notice("replaced", f"{name} has been replaced by another file, reading it anew")
+        if found.st_size < self._position:
+            return Notice("truncated", f"{name} has been cut short, reading it anew")
+        if not beginning.startswith(self._beginning):
+            return Notice("replaced", f"{name} has been written over, reading it anew")
+        return None
+
+
+def _stamp(found: os.stat_result) -> tuple[int, int]:
+    return found.st_size, found.st_mtime_ns
+
+
+def _empty(found: os.stat_result, *, end: int = 0, reset: bool = False) -> Batch:
+    return Batch(end=end, size=found.st_size, modified=found.st_mtime, reset=reset)

@@ -1,0 +1,146 @@
+"""What one logged value is: a number, which is drawn, or the JSON text of anything else, which is shown.
+
+A history item carries its value in one of these forms, and the first that is there wins:
+
+    HistoryItem 3…8   none, boolean, integer, number, text, json      typed, since 0.31
+    HistoryItem 16    value_json                                      JSON, with bare NaN and Infinity
+
+Objects are taken apart: `{"a": {"b": 1}}` logged as `x` is the value 1 of `("x", "a", "b")`, as newer writers
+send it in the first place. Booleans are numbers (0 and 1), and so are texts that spell a number.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from leet.reading.batch import KeyPath
+
+Logged = float | str
+"""A number, or the JSON text of what is no number."""
+
+TYPE_KEY = "_type"
+"""The leaf that says its siblings describe a picture, a histogram, a table, …: they are no curves."""
+
+_NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+_CONSTANTS = {"true": 1.0, "false": 0.0, "NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
+_SPELT_NON_FINITE = frozenset({"NaN", "Infinity", "-Infinity"})
+_BLANK = " \t\r\n"
+
+
+def number_of(text: str) -> float | None:
+    """The number that a JSON text stands for: a number, a boolean, or a string that spells a number."""
+    text = text.strip(_BLANK)
+    if (constant := _CONSTANTS.get(text)) is not None:
+        return constant
+    if text[:1] == '"':
+        return _number_in_string(text)
+    return float(text) if _NUMBER.fullmatch(text) else None
+
+
+def item_values(items: Iterable[Any]) -> dict[str, Logged]:
+    """Dotted key → value of the items of one history record; of two values under one key the last counts."""
+    leaves: list[tuple[KeyPath, Logged]] = []
+    media: set[KeyPath] = set()
+    for item in items:
+        nested = item.nested_key
+        path: KeyPath = tuple(nested) if nested else (item.key,)
+        for leaf, value in _values(path, item):
+            leaves.append((leaf, value))
+            if leaf[-1] == TYPE_KEY and len(leaf) > 1:
+                media.add(leaf[:-1])
+    if media:
+        leaves = [(path, _as_text(value) if _within(path, media) else value) for path, value in leaves]
+    return {readable_name(path): value for path, value in leaves}
+
+
+def readable_name(path: KeyPath) -> str:
+    """A path joined with dots; a lone surrogate, which no terminal can print, becomes a question mark."""
+    name = ".".join(path)
+    return name if name.isascii() else name.encode("utf-8", "replace").decode()
+
+
+def _values(path: KeyPath, item: Any) -> Iterator[tuple[KeyPath, Logged]]:
+    form = item.WhichOneof("value")
+    if form is None or form == "json":
+        text = item.json if form else item.value_json
+        if text:
+            yield from _json_values(path, text)
+    elif form == "none":
+        yield path, "null"
+    elif form == "text":
+        number = _number_spelt(item.text)
+        yield path, json.dumps(item.text, ensure_ascii=False) if number is None else number
+    else:
+        yield path, float(getattr(item, form))
+
+
+def _json_values(path: KeyPath, text: str) -> Iterator[tuple[KeyPath, Logged]]:
+    if text.lstrip(_BLANK)[:1] == "{":
+        try:
+            yield from list(_flatten(path, json.loads(text)))
+        except (ValueError, RecursionError):  # not JSON, or nested too deep: shown as it stands
+            yield path, text
+        return
+    number = number_of(text)
+    yield path, text if number is None else number
+
+
+def _flatten(path: KeyPath, value: Any) -> Iterator[tuple[KeyPath, Logged]]:
+    if isinstance(value, dict) and value:
+        for key, inner in value.items():
+            yield from _flatten((*path, key), inner)
+    elif isinstance(value, bool | float):
+        yield path, float(value)
+    elif isinstance(value, int):
+        yield path, _float_of(value)
+    else:
+        number = _number_spelt(value) if isinstance(value, str) else None
+        yield path, _dump(value) if number is None else number
+
+
+def _float_of(value: int) -> float:
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf if value > 0 else -math.inf
+
+
+def _number_in_string(text: str) -> float | None:
+    try:
+        value = json.loads(text)
+    except ValueError:
+        return None
+    return _number_spelt(value) if isinstance(value, str) else None
+
+
+def _number_spelt(text: str) -> float | None:
+    if text in _SPELT_NON_FINITE:
+        return _CONSTANTS[text]
+    return float(text) if _NUMBER.fullmatch(text) else None
+
+
+def _within(path: KeyPath, prefixes: set[KeyPath]) -> bool:
+    return any(path[:depth] in prefixes for depth in range(1, len(path)))
+
+
+def _as_text(value: Logged) -> str:
+    return _dump(value) if isinstance(value, float) else value
+
+
+def _dump(value: Any) -> str:
+    if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
+        value = int(value)
+    text = json.dumps(value, ensure_ascii=False)
+    return text if text.isascii() or _encodable(text) else json.dumps(value)
+
+
+def _encodable(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True

@@ -1,0 +1,145 @@
+"""A growing log, watched from a thread of its own.
+
+    file ─► LogFile.look ─► deliver(Batch | Notice)        in the thread of the tail
+              ▲
+              └── woken by an event of the file system, or after `POLL` seconds, whichever is first
+
+Events make it quick on local disks; the poll is there for network file systems, which send none, and costs one
+`stat`. Both only say "look again": what happened is found out by `LogFile` alone.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import queue
+import threading
+import time
+from collections.abc import Callable, Iterator
+
+from leet.reading.batch import Batch, Notice
+from leet.reading.log_file import LARGEST_PIECE, LogFile
+
+POLL = 0.15
+"""Longest time between two looks at the file, in seconds."""
+
+_BREATH = 0.001
+"""Pause after each piece, in seconds, in which threads that draw get their turn."""
+
+
+def read(path: str | os.PathLike[str]) -> Iterator[Batch | Notice]:
+    """The log as it is now, to its end, in the calling thread. A missing file is a notice, no exception."""
+    log = LogFile(path)
+    if not log.path.exists():
+        yield Notice("unreadable", f"{log.path.name} does not exist")
+        return
+    yield from log.look()
+    yield from log.finish()
+
+
+class Tail:
+    """Reads a log in a thread and hands on what is new, until it is stopped.
+
+    `deliver` is called in the thread of the tail, with one batch or notice at a time, in order. It may block, which
+    is how a slow consumer holds the reader back, but then `stop` waits for it to come back; `Tail.into` delivers
+    to a bounded queue without that flaw. With `follow=False` the thread ends at the end of the file.
+    The file need not exist yet. `chunk_bytes` is the largest piece that is decoded at a time.
+    """
+
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        deliver: Callable[[Batch | Notice], None],
+        *,
+        follow: bool = True,
+        chunk_bytes: int = LARGEST_PIECE,
+    ) -> None:
+        self._log = LogFile(path, chunk_bytes)
+        self._deliver = deliver
+        self._follow = follow
+        self._stopping = threading.Event()
+        self._thread = threading.Thread(target=self._run, name=f"tail {self._log.path.name}", daemon=True)
+
+    @classmethod
+    def into(
+        cls,
+        path: str | os.PathLike[str],
+        inbox: queue.Queue[Batch | Notice],
+        *,
+        follow: bool = True,
+        chunk_bytes: int = LARGEST_PIECE,
+    ) -> Tail:
+        """A tail that puts what it reads into a bounded queue and waits while it is full, yet can be stopped."""
+
+        def put(item: Batch | Notice) -> None:
+            while not tail._stopping.is_set():
+                try:
+                    inbox.put(item, timeout=0.05)
+                except queue.Full:
+                    continue
+                return
+
+        tail = cls(path, put, follow=follow, chunk_bytes=chunk_bytes)
+        return tail
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Ask the thread to end; it delivers nothing more once its present delivery is over."""
+        self._stopping.set()
+
+    def join(self, timeout: float | None = None) -> None:
+        self._thread.join(timeout)
+
+    @property
+    def running(self) -> bool:
+        return self._thread.is_alive()
+
+    def _run(self) -> None:
+        try:
+            self._look()
+            if not self._follow:
+                self._hand_on(self._log.finish())
+                return
+            for _ in self._wake_ups():
+                self._look()
+        except Exception as error:  # the thread must not die in silence: its reader would wait for ever
+            self._deliver(Notice("unreadable", f"reading {self._log.path.name} has stopped: {error!r}"))
+
+    def _look(self) -> None:
+        self._hand_on(self._log.look())
+
+    def _hand_on(self, items: Iterator[Batch | Notice]) -> None:
+        for item in items:
+            if self._stopping.is_set():
+                return
+            self._deliver(item)
+            time.sleep(_BREATH)
+
+    def _wake_ups(self) -> Iterator[None]:
+        """One item whenever it is time to look again, until the tail is stopped."""
+        # Without watchfiles, or without a place among the system's watches, the poll below does alone.
+        with contextlib.suppress(ImportError, OSError, RuntimeError):
+            yield from self._events()
+        while not self._stopping.wait(POLL):
+            yield
+
+    def _events(self) -> Iterator[None]:
+        from watchfiles import watch  # takes a while to import, and most of a log is read without it
+
+        folder = self._log.path.parent
+        if not folder.is_dir():
+            return
+        for _ in watch(
+            folder,
+            watch_filter=None,
+            recursive=False,
+            debounce=50,
+            step=25,
+            rust_timeout=int(POLL * 1000),
+            yield_on_timeout=True,
+            raise_interrupt=False,
+            stop_event=self._stopping,
+        ):
+            yield
