@@ -1,0 +1,181 @@
+"""All metrics that a run has logged."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from leet.model.abscissa import Abscissa, AxisKind
+from leet.model.growing import Column
+from leet.model.natural import NaturalOrder
+from leet.model.series import Series
+from leet.reading.batch import HistoryBatch
+
+Floats = npt.NDArray[np.float64]
+Axis = Literal["auto", "step", "runtime", "clock"]
+"""What x is: the metric's own step metric where it has one and else the step; always the step; time since the start
+of the run; time of day."""
+
+AXES: tuple[Axis, ...] = ("auto", "step", "runtime", "clock")
+
+_ROW_AXES: dict[str, Axis] = {"_step": "step", "_runtime": "runtime", "_timestamp": "clock"}
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """What `define_metric` said of a metric or of all that begin so."""
+
+    step_metric: str = ""
+    hidden: bool = False
+    """Kept for who asks; hidden metrics are drawn all the same (as LEET does): someone looks at a log because
+    something is wrong, and the filter can take away what is too much."""
+
+
+class MetricStore:
+    """Metrics as columns: a `Series` for each, and the row columns step, runtime and timestamp once for all.
+
+    `axis` chooses what x is, at no cost. Keys that begin with `_` are kept (they may be step metrics) but not named.
+    """
+
+    def __init__(self) -> None:
+        self.axis: Axis = "auto"
+        self.generation = 0
+        """Counts how often all was forgotten: a log that was replaced."""
+        self._forget()
+
+    def _forget(self) -> None:
+        self.steps = Column()
+        self.runtimes = Column()
+        self.timestamps = Column()
+        self.points = 0
+        self._series: dict[str, Series] = {}
+        self._order = NaturalOrder()
+        self._exact: dict[str, Definition] = {}
+        self._prefixes: dict[str, Definition] = {}
+        self._definitions = 0
+
+    def clear(self) -> None:
+        """Forget everything but the chosen axis."""
+        self._forget()
+        self.generation += 1
+
+    @property
+    def rows(self) -> int:
+        """Rows of history so far."""
+        return len(self.steps)
+
+    def append(self, batch: HistoryBatch) -> bool:
+        """Take in the next rows; True when metrics appeared that were not there before."""
+        base = np.int32(self.rows)
+        self.steps.append(batch.steps)
+        self.runtimes.append(batch.runtimes)
+        self.timestamps.append(batch.timestamps)
+        self.points += batch.columns.points
+        fresh = []
+        for name, rows, values in batch.columns.items():
+            series = self._series.get(name)
+            if series is None:
+                series = self._series[name] = Series()
+                if not name.startswith("_"):
+                    fresh.append(name)
+            series.append(rows + base, values)
+        self._order.add(fresh)
+        return bool(fresh)
+
+    def define(self, record: Any) -> None:
+        """Take in a MetricRecord: by name or by a glob, whose `*` stands at the end.
+
+        A second definition of the same name adds to the first unless it says `overwrite`. Dots in names of single
+        keys are written `\\.` there; in a log read by us both look alike.
+        """
+        glob = record.glob_name
+        name = (glob or record.name).replace("\\.", ".")
+        table = self._prefixes if glob.endswith("*") else self._exact
+        name = name.rstrip("*") if glob.endswith("*") else name
+        old = Definition() if record._control.overwrite else table.get(name, Definition())
+        step_metric = record.step_metric.replace("\\.", ".") or old.step_metric
+        table[name] = Definition(step_metric, record.options.hidden or old.hidden)
+        self._definitions += 1
+
+    def definition(self, name: str) -> Definition:
+        """What was defined for this metric: under its name, else by the longest glob that fits."""
+        exact = self._exact.get(name)
+        fitting = [prefix for prefix in self._prefixes if name.startswith(prefix)]
+        if not fitting:
+            return exact or Definition()
+        wide = self._prefixes[max(fitting, key=len)]
+        if exact is None:
+            return wide
+        return Definition(exact.step_metric or wide.step_metric, exact.hidden or wide.hidden)
+
+    def names(self) -> tuple[str, ...]:
+        """The plotted metrics in natural order; the same object until a new one appears."""
+        return self._order.names()
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._series
+
+    def series(self, name: str) -> Series:
+        """The points of a metric; KeyError for one that is not there."""
+        return self._series[name]
+
+    def count(self, name: str) -> int:
+        """How many points a metric has; 0 for one that is not there."""
+        series = self._series.get(name)
+        return series.count if series is not None else 0
+
+    def version(self, name: str) -> int:
+        """A number that grows whenever the chart of this metric would look different (the axis apart)."""
+        step_metric = self._step_metric(name)
+        shared = self.count(step_metric) if step_metric else 0
+        return (self.generation << 48) + self.count(name) + shared + (self._definitions << 32)
+
+    def _step_metric(self, name: str) -> str:
+        """The metric that gives x, or an axis of rows (`_step`, …); empty for the step."""
+        if self.axis != "auto" or not self._definitions:
+            return ""
+        step_metric = self.definition(name).step_metric
+        if step_metric == name:
+            return ""
+        return step_metric if step_metric in _ROW_AXES or self.count(step_metric) else ""
+
+    def abscissa(self, name: str) -> Abscissa:
+        """Where the points of a metric lie on the x axis."""
+        rows = self.series(name).rows
+        step_metric = self._step_metric(name)
+        axis = _ROW_AXES.get(step_metric, self.axis)
+        if step_metric and step_metric not in _ROW_AXES:
+            x = self.series(step_metric)
+            return Abscissa(step_metric, "number", x.values, self._ascends(step_metric), rows, x.rows)
+        if axis == "runtime":
+            return self._row_axis("runtime", "duration", self.runtimes, rows)
+        if axis == "clock":
+            return self._row_axis("time", "clock", self.timestamps, rows)
+        return self._row_axis("step", "number", self.steps, rows)
+
+    def _row_axis(self, label: str, kind: AxisKind, column: Column, rows: npt.NDArray[np.int32]) -> Abscissa:
+        return Abscissa(label, kind, column.view, column.ascending, rows)
+
+    def _ascends(self, name: str) -> bool:
+        from leet.model.growing import is_ascending
+
+        return is_ascending(self.series(name).values)
+
+    def x_of(self, name: str) -> tuple[str, AxisKind, Floats]:
+        """Label of the x axis, its kind, and x of every point (float64 [count], aligned with the series)."""
+        abscissa = self.abscissa(name)
+        return abscissa.label, abscissa.kind, abscissa.array()
+
+    def x_range(self, name: str) -> tuple[float, float] | None:
+        """Smallest and largest x of a metric's points; None when it has none."""
+        return self.abscissa(name).ends()
+
+    def trace(self, name: str, lo: float | None, hi: float | None, columns: int) -> tuple[Floats, Floats]:
+        """x and y of a metric in a window, thinned for `columns` columns of dots: see `Series.window`.
+
+        Costs the same for a million points as for a thousand as long as x ascends.
+        """
+        return self.series(name).window(self.abscissa(name), lo, hi, columns)

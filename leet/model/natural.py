@@ -1,0 +1,59 @@
+"""Natural order of names: `layer.2` before `layer.10`, whatever the case."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+_DIGITS = re.compile(r"[0-9]+")
+
+
+def _sized(match: re.Match[str]) -> str:
+    number = match[0].lstrip("0")
+    return chr(0x30 + len(number)) + number
+
+
+def natural_key(name: str) -> str:
+    """A text that sorts as a person would sort `name`: runs of digits by their number, letters without case.
+
+    A run of digits becomes its length (as one character) and the digits without leading zeros, so that plain
+    comparison of texts, which is as fast as sorting gets in Python, orders numbers by size. Names that differ only
+    in case or in leading zeros have the same key: sort by `(natural_key(name), name)`.
+    """
+    return _DIGITS.sub(_sized, name.lower())
+
+
+def natural_sorted(names: Iterable[str]) -> list[str]:
+    """The names in natural order."""
+    return sorted(names, key=lambda name: (natural_key(name), name))
+
+
+class NaturalOrder:
+    """Names kept in natural order while more of them arrive.
+
+    The key of a name is made once; new names are merged into the old ones in one pass, so a hundred thousand names
+    that arrive in a few batches cost a few sorts of nearly sorted lists.
+    """
+
+    __slots__ = ("_entries", "_fresh", "_names")
+
+    def __init__(self) -> None:
+        self._entries: list[tuple[str, str]] = []
+        self._fresh: list[str] = []
+        self._names: tuple[str, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self._entries) + len(self._fresh)
+
+    def add(self, names: Sequence[str]) -> None:
+        """Take names that are not here yet."""
+        self._fresh.extend(names)
+
+    def names(self) -> tuple[str, ...]:
+        """All names in order: the same object until a name is added."""
+        if self._fresh:
+            self._entries.extend((natural_key(name), name) for name in self._fresh)
+            self._fresh.clear()
+            self._entries.sort()
+            self._names = tuple(name for _, name in self._entries)
+        return self._names

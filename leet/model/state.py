@@ -1,0 +1,57 @@
+"""The state of a run, as far as its log tells."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from leet.model.units import format_age, format_bytes
+
+StateName = Literal["waiting", "running", "finished", "failed", "crashed"]
+
+SILENCE = 600.0
+"""Seconds without a write after which a run without an exit record counts as crashed."""
+
+CRASH_CODE = 254
+"""The exit code that the SDK's service reports for a run whose process vanished."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunState:
+    """What a run is doing: its state, and why in a few words (`exit code 3`, `silent for 12 min`)."""
+
+    name: StateName
+    reason: str = ""
+
+    @property
+    def live(self) -> bool:
+        """More may come soon."""
+        return self.name in ("waiting", "running")
+
+    def __str__(self) -> str:
+        return f"{self.name} ({self.reason})" if self.reason else self.name
+
+
+def judge(
+    *, now: float, modified: float, size: int, started: bool, exit_code: int | None, loading: bool = False
+) -> RunState:
+    """The state that follows from the log.
+
+    `started`: a run record or any data has been seen. `loading`: there is more to read, so that an exit record may
+    still come and silence says nothing yet. `modified` is the time of the last write, 0 when it is not known.
+    """
+    if exit_code is not None:
+        if exit_code == 0:
+            return RunState("finished")
+        if exit_code == CRASH_CODE:
+            return RunState("crashed", f"exit code {CRASH_CODE}")
+        return RunState("failed", f"exit code {exit_code}")
+    silence = now - modified if modified else 0.0
+    if not started:
+        reason = f"{format_bytes(size)} so far"
+        if silence >= SILENCE:
+            reason += f", silent for {format_age(silence)}"
+        return RunState("waiting", reason)
+    if silence >= SILENCE and not loading:
+        return RunState("crashed", f"silent for {format_age(silence)}")
+    return RunState("running", "still reading" if loading else "")
