@@ -11,61 +11,61 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Sequence
 from pathlib import Path
+
+from leet.cli import view
 
 START_TIMEOUT = 20.0
 STOP_TIMEOUT = 10.0
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--seconds", type=float, default=60.0, metavar="N", help="how long to train (default: 60)"
-    )
+def main(argv: Sequence[str] | None = None, prog: str = "leet demo") -> int:
+    """Train, watch (unless told not to), and print where the run is kept.
+
+    The exit status is that of the training, or of the viewer if only that failed.
+    """
+    parser = argparse.ArgumentParser(prog=prog, description="Train a small model, record it and watch it live.")
+    parser.add_argument("--seconds", type=_seconds, default=60.0, metavar="N", help="how long to train (default: 60)")
     parser.add_argument("--no-view", action="store_true", help="only train and record, without the viewer")
     parser.add_argument(
-        "--dir",
-        type=Path,
-        default=Path("leet-demo"),
-        metavar="D",
-        help="where the run goes (default: leet-demo)",
+        "--dir", type=Path, default=Path("leet-demo"), metavar="D", help="where the run goes (default: leet-demo)"
     )
+    args = parser.parse_args(argv)
+    if not args.no_view and not (sys.stdin.isatty() and sys.stdout.isatty()):
+        print(f"{prog}: this is no terminal; record without watching with --no-view", file=sys.stderr)
+        return 1
+    return run(args.dir, args.seconds, watch=not args.no_view)
 
 
-def run(args: argparse.Namespace, view: Callable[[Path], int]) -> int:
-    """Train, watch with `view` (unless told not to), and print where the run is kept.
-
-    The exit code is that of the training, or of the viewer if only that failed.
-    """
-    if not 0 < args.seconds < float("inf"):
-        print("leet demo: --seconds takes a number above 0", file=sys.stderr)
-        return 2
+def run(directory: Path, seconds: float, watch: bool) -> int:
+    """Start the training, show its run if `watch`, and wait for its end; the exit status as for `main`."""
     try:
-        args.dir.mkdir(parents=True, exist_ok=True)
+        directory.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         print(
-            f"leet demo: cannot write to {args.dir} ({error.strerror}); name another with --dir",
+            f"leet demo: cannot write to {directory} ({error.strerror}); name another with --dir",
             file=sys.stderr,
         )
         return 1
     run_id = "demo" + secrets.token_hex(2)
     command = [
         *(sys.executable, "-m", "leet.demo.training"),
-        *("--seconds", str(args.seconds), "--dir", str(args.dir), "--id", run_id),
+        *("--seconds", str(seconds), "--dir", str(directory), "--id", run_id),
     ]
     complaints = tempfile.TemporaryFile()  # noqa: SIM115  closed with the process
     child = subprocess.Popen(
         command,
         stdin=subprocess.DEVNULL,
-        stdout=None if args.no_view else subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL if watch else None,
         stderr=complaints,
     )
     viewer_code = 0
     log: Path | None = None
     try:
-        log = _wait_for_log(args.dir, run_id, child)
-        if log is not None and not args.no_view:
-            viewer_code = view(log)
+        log = _wait_for_log(directory, run_id, child)
+        if log is not None and watch:
+            viewer_code = view([str(log)])
             _stop(child)
         child.wait()
     except KeyboardInterrupt:
@@ -105,3 +105,13 @@ def _stop(child: subprocess.Popen[bytes]) -> None:
     except subprocess.TimeoutExpired:
         child.kill()
         child.wait()
+
+
+def _seconds(text: str) -> float:
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = 0.0
+    if not 0 < seconds < float("inf"):
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of seconds above 0")
+    return seconds

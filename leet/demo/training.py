@@ -98,9 +98,7 @@ def _cross_entropy(p: Array, labels: Labels) -> float:
     return float(-np.log(p[np.arange(len(labels)), labels] + 1e-12).mean())
 
 
-def minibatches(
-    samples: int, size: int, rng: np.random.Generator
-) -> Iterator[tuple[int, npt.NDArray[np.intp]]]:
+def minibatches(samples: int, size: int, rng: np.random.Generator) -> Iterator[tuple[int, npt.NDArray[np.intp]]]:
     """Epoch number and row numbers of one minibatch after another, for ever."""
     epoch = 0
     while True:
@@ -178,7 +176,7 @@ def train(
             print(f"\r[{'=' * done}{' ' * (30 - done)}] step {step}  loss {loss:.4f}", end="", flush=True)
         time.sleep(max(0.0, (step + 1) / steps_per_second - (time.monotonic() - started)))
     val_loss, val_accuracy = net.score(x_val, labels_val)
-    run.summary["best"] = {"validation_loss": val_loss, "validation_accuracy": val_accuracy}
+    run.summary["final"] = {"validation_loss": val_loss, "validation_accuracy": val_accuracy}
     print(f"\rdone: validation loss {val_loss:.4f}, accuracy {val_accuracy:.1%}")
     run.finish()
 
