@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from leet.cli import view
+from leet.output.plot import main as plot
 
 START_TIMEOUT = 20.0
 STOP_TIMEOUT = 10.0
@@ -32,14 +33,17 @@ def main(argv: Sequence[str] | None = None, prog: str = "leet demo") -> int:
         "--dir", type=Path, default=Path("leet-demo"), metavar="D", help="where the run goes (default: leet-demo)"
     )
     args = parser.parse_args(argv)
-    if not args.no_view and not (sys.stdin.isatty() and sys.stdout.isatty()):
-        print(f"{prog}: this is no terminal; record without watching with --no-view", file=sys.stderr)
-        return 1
-    return run(args.dir, args.seconds, watch=not args.no_view)
+    if args.no_view or (sys.stdin.isatty() and sys.stdout.isatty()):
+        return run(args.dir, args.seconds, watch=not args.no_view)
+    print(f"{prog}: this is no terminal, so the charts are printed when the training is over", file=sys.stderr)
+    return run(args.dir, args.seconds, watch=False, charts=True)
 
 
-def run(directory: Path, seconds: float, watch: bool) -> int:
-    """Start the training, show its run if `watch`, and wait for its end; the exit status as for `main`."""
+def run(directory: Path, seconds: float, watch: bool, charts: bool = False) -> int:
+    """Start the training, show its run if `watch`, and wait for its end; the exit status as for `main`.
+
+    With `charts` they are printed afterwards.
+    """
     try:
         directory.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -75,6 +79,8 @@ def run(directory: Path, seconds: float, watch: bool) -> int:
         said = complaints.read().decode(errors="replace").strip() or "it said nothing"
         print(f"leet demo: the training did not start: {said.splitlines()[-1]}", file=sys.stderr)
         return 1
+    if charts:
+        plot([str(log)], prog="leet plot")
     print(f"The run is kept in {log.parent}\nWatch it again with: leet {os.path.relpath(log)}")
     return max(child.returncode, 0) or viewer_code
 
