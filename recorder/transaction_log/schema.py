@@ -13,8 +13,8 @@ The notation is one field per clause, `number name kind`, with these marks after
     map<K,V>     a map, which is a repeated entry message {1 key, 2 value}
 
 A kind is a scalar of protobuf or the name of another message or enum of the table.
-Left out on purpose: `Record.request` (never in a file), the library lists of `TelemetryRecord` and the vendor
-messages of `EnvironmentRecord` that no writer here fills; a reader keeps those as unknown fields.
+Left out on purpose: `Record.request`, which never is in a file, and `_info`, which nearly every message has and no
+reader looks at; both are unknown fields to a reader.
 """
 
 from __future__ import annotations
@@ -96,17 +96,73 @@ EnvironmentRecord: 1 os string; 2 python string; 3 started_at Timestamp; 4 docke
   6 program string; 7 code_path string; 8 code_path_local string; 9 git GitRepoRecord; 10 email string; 11 root string;
   12 host string; 13 username string; 14 executable string; 15 colab string; 16 cpu_count uint32;
   17 cpu_count_logical uint32; 18 gpu_type string; 19 gpu_count uint32; 20 disk map<string,DiskInfo>;
-  21 memory MemoryInfo; 22 cpu CpuInfo; 24 gpu_nvidia GpuNvidiaInfo*; 25 cuda_version string;
-  27 slurm map<string,string>; 29 tpu TPUInfo; 199 writer_id string
+  21 memory MemoryInfo; 22 cpu CpuInfo; 23 apple AppleInfo; 24 gpu_nvidia GpuNvidiaInfo*; 25 cuda_version string;
+  26 gpu_amd GpuAmdInfo*; 27 slurm map<string,string>; 28 trainium TrainiumInfo; 29 tpu TPUInfo;
+  30 coreweave CoreWeaveInfo; 199 writer_id string
 DiskInfo: 1 total uint64; 2 used uint64
 MemoryInfo: 1 total uint64
 CpuInfo: 1 count uint32; 2 count_logical uint32; 3 model string
 GpuNvidiaInfo: 1 name string; 2 memory_total uint64; 3 cuda_cores uint32; 4 architecture string; 5 uuid string;
   6 pci_bus_id string; 7 numa_node uint32 ?
 TPUInfo: 1 name string; 2 hbm_gib uint32; 3 devices_per_chip uint32; 4 count uint32
-TelemetryRecord: 3 feature TelemetryFeature; 4 python_version string; 5 cli_version string;
-  6 huggingface_version string; 12 core_version string; 13 platform string
-TelemetryFeature: 2 finish bool; 4 offline bool; 5 resumed bool; 7 metric bool; 16 set_init_config bool
+AppleInfo: 1 name string; 2 ecpu_cores uint32; 3 pcpu_cores uint32; 4 gpu_cores uint32; 5 memory_gb uint32;
+  6 swap_total_bytes uint64; 7 ram_total_bytes uint64; 8 mac_model string
+GpuAmdInfo: 1 id string; 2 unique_id string; 3 vbios_version string; 4 performance_level string;
+  5 gpu_overdrive string; 6 gpu_memory_overdrive string; 7 max_power string; 8 series string; 9 model string;
+  10 vendor string; 11 sku string; 12 sclk_range string; 13 mclk_range string
+TrainiumInfo: 1 name string; 2 vendor string; 3 neuron_device_count uint32;
+  4 neuroncore_per_device_count uint32
+CoreWeaveInfo: 1 cluster_name string; 2 org_id string; 3 region string
+
+TelemetryRecord: 1 imports_init TelemetryImports; 2 imports_finish TelemetryImports;
+  3 feature TelemetryFeature; 4 python_version string; 5 cli_version string; 6 huggingface_version string;
+  8 env TelemetryEnv; 9 label TelemetryLabels; 10 deprecated TelemetryDeprecated; 12 core_version string;
+  13 platform string
+TelemetryFeature: 1 watch bool; 2 finish bool; 3 save bool; 4 offline bool; 5 resumed bool; 6 grpc bool;
+  7 metric bool; 8 keras bool; 9 sagemaker bool; 10 artifact_incremental bool; 11 metaflow bool;
+  12 prodigy bool; 13 set_init_name bool; 14 set_init_id bool; 15 set_init_tags bool; 16 set_init_config bool;
+  17 set_run_name bool; 18 set_run_tags bool; 19 set_config_item bool; 20 launch bool;
+  21 torch_profiler_trace bool; 22 sb3 bool; 24 init_return_run bool; 25 lightgbm_wandb_callback bool;
+  26 lightgbm_log_summary bool; 27 catboost_wandb_callback bool; 28 catboost_log_summary bool;
+  29 tensorboard_log bool; 30 estimator_hook bool; 31 xgboost_wandb_callback bool;
+  32 xgboost_old_wandb_callback bool; 33 attach bool; 34 tensorboard_patch bool; 35 tensorboard_sync bool;
+  36 kfp_wandb_log bool; 37 maybe_run_overwrite bool; 38 keras_metrics_logger bool;
+  39 keras_model_checkpoint bool; 40 keras_wandb_eval_callback bool; 41 flow_control_overflow bool;
+  42 sync bool; 43 flow_control_disabled bool; 44 flow_control_custom bool; 46 open_metrics bool;
+  47 ultralytics_yolov8 bool; 49 sync_tfevents bool; 50 async_uploads bool; 51 openai_autolog bool;
+  52 langchain_tracer bool; 53 cohere_autolog bool; 54 hf_pipeline_autolog bool; 56 lib_c bool;
+  57 lib_cpp bool; 58 openai_finetuning bool; 59 diffusers_autolog bool; 60 lightning_fabric_logger bool;
+  61 set_step_log bool; 62 set_summary bool; 63 metric_summary bool; 64 metric_goal bool;
+  65 metric_hidden bool; 66 metric_step_sync bool; 67 shared_mode bool; 68 server_side_derived_summary bool;
+  69 user_provided_label bool; 70 dcgm_profiling_enabled bool; 71 fork_mode bool; 72 rewind_mode bool;
+  73 dspy_callback bool; 74 finish_timeout bool; 75 finish_timeout_raises bool; 76 sync2 bool;
+  77 eval_table bool; 78 table bool; 79 incremental_table bool
+TelemetryEnv: 1 jupyter bool; 2 kaggle bool; 3 windows bool; 4 m1_gpu bool; 10 trainium bool; 11 pex bool;
+  12 colab bool; 13 ipython bool; 14 aws_lambda bool; 15 amd_gpu bool
+TelemetryLabels: 1 code_string string; 2 repo_string string; 3 code_version string
+TelemetryDeprecated: 5 plots bool; 7 init__config_include_keys bool; 8 init__config_exclude_keys bool;
+  11 artifact__get_path bool; 12 artifactmanifestentry__name bool; 13 api__artifact_versions bool;
+  14 artifact_collection__change_type bool; 15 run__define_metric_copy bool; 16 run_disabled bool;
+  20 run__reinit_bool bool; 25 run__use_artifact_use_as bool; 26 artifact__use_as bool;
+  27 artifact__init_use_as bool; 31 kfp_v1_wandb_log bool; 32 wandb_api bool
+TelemetryImports: 1 torch bool; 2 keras bool; 3 tensorflow bool; 4 fastai bool; 5 sklearn bool;
+  6 xgboost bool; 7 catboost bool; 8 lightgbm bool; 9 pytorch_lightning bool; 10 ignite bool;
+  11 transformers bool; 12 jax bool; 13 metaflow bool; 14 allennlp bool; 15 autogluon bool; 16 autokeras bool;
+  18 catalyst bool; 21 deepchem bool; 22 deepctr bool; 28 pycaret bool; 29 pytorchvideo bool; 30 ray bool;
+  31 simpletransformers bool; 32 skorch bool; 33 spacy bool; 34 flash bool; 35 optuna bool; 36 recbole bool;
+  37 mmcv bool; 38 mmdet bool; 39 torchdrug bool; 40 torchtext bool; 41 torchvision bool; 42 elegy bool;
+  43 detectron2 bool; 44 flair bool; 45 flax bool; 46 syft bool; 47 TTS bool; 48 monai bool;
+  49 huggingface_hub bool; 50 hydra bool; 51 datasets bool; 52 sacred bool; 53 joblib bool; 54 dask bool;
+  56 paddleocr bool; 57 ppdet bool; 58 paddleseg bool; 59 paddlenlp bool; 60 mmseg bool; 61 mmocr bool;
+  62 mmcls bool; 63 timm bool; 64 fairseq bool; 65 deepchecks bool; 66 composer bool; 67 sparseml bool;
+  68 anomalib bool; 69 zenml bool; 70 colossalai bool; 71 accelerate bool; 72 merlin bool; 73 nanodet bool;
+  74 segmentation_models_pytorch bool; 75 sentence_transformers bool; 76 dgl bool; 77 torch_geometric bool;
+  78 jina bool; 79 kornia bool; 80 albumentations bool; 81 keras_cv bool; 82 mmengine bool; 83 diffusers bool;
+  84 trl bool; 85 trlx bool; 86 langchain bool; 87 llama_index bool; 88 stability_sdk bool; 89 prefect bool;
+  90 prefect_ray bool; 91 pinecone bool; 92 chromadb bool; 93 weaviate bool; 94 promptlayer bool;
+  95 openai bool; 96 cohere bool; 97 anthropic bool; 98 peft bool; 99 optimum bool; 100 evaluate bool;
+  101 langflow bool; 102 keras_core bool; 103 lightning_fabric bool; 104 curated_transformers bool;
+  105 orjson bool; 106 lightning bool; 107 dspy bool
 
 ArtifactRecord: 1 run_id string; 2 project string; 3 entity string; 4 type string; 5 name string; 6 digest string;
   7 description string; 8 metadata string; 9 user_created bool; 10 use_after_commit bool; 11 aliases string*;
@@ -119,7 +175,16 @@ StoragePolicyConfigItem: 1 key string; 2 value_json string
 ArtifactManifestEntry: 1 path string; 2 digest string; 3 ref string; 4 size int64; 5 mimetype string;
   6 local_path string; 7 birth_artifact_id string; 8 skip_cache bool; 16 extra ExtraItem*
 ExtraItem: 1 key string; 2 value_json string
-UseArtifactRecord: 1 id string; 2 type string; 3 name string
+UseArtifactRecord: 1 id string; 2 type string; 3 name string; 4 partial PartialJobArtifact
+PartialJobArtifact: 1 job_name string; 2 source_info JobSource
+JobSource: 1 _version string; 2 source_type string; 3 source Source; 4 runtime string
+Source: 1 git GitSource; 2 artifact ArtifactInfo; 3 image ImageSource
+GitSource: 1 git_info GitInfo; 2 entrypoint string*; 3 notebook bool; 4 build_context string;
+  5 dockerfile string
+GitInfo: 1 remote string; 2 commit string
+ArtifactInfo: 1 artifact string; 2 entrypoint string*; 3 notebook bool; 4 build_context string;
+  5 dockerfile string
+ImageSource: 1 image string
 """
 
 
