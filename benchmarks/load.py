@@ -34,9 +34,8 @@ def main() -> None:
                     f"{theirs.peak_memory:.0f} MiB"
                 )
                 if ours.until and theirs.until:
-                    print(
-                        f"  time 1/{theirs.until / ours.until:.0f}, memory 1/{theirs.peak_memory / ours.peak_memory:.1f}"
-                    )
+                    faster, smaller = theirs.until / ours.until, theirs.peak_memory / ours.peak_memory
+                    print(f"  time 1/{faster:.0f}, memory 1/{smaller:.1f}")
             started = time.perf_counter()
             subprocess.run([*OURS, "inspect", "--summary", str(log)], stdout=subprocess.DEVNULL, check=True)
             mine = time.perf_counter() - started

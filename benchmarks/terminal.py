@@ -148,8 +148,9 @@ class Terminal:
         self._held = b""
         if cut >= 0 and len(data) - cut < 24 and not re.match(rb"\x1b(\[[0-9;:<=>?$]*[@-~]|[^\[\]P_^])", data[cut:]):
             self._held, data = data[cut:], data[:cut]
+        data = re.sub(rb"\x1b\[(\d*)I", lambda m: b"\t" * int(m[1] or 1), data)
         data = re.sub(rb"([ -~])((?:\x1b\[[0-9;:]*m)*)\x1b\[(\d+)b", lambda m: m[1] + m[2] + m[1] * int(m[3]), data)
-        data = re.sub(rb"\x1b\[(\d*)`", rb"\x1b[\1G", data)
+        data = re.sub(rb"\x1b\[(\d*)`", lambda m: b"\x1b[" + m[1] + b"G", data)
         return re.sub(
             rb"\x1b\[[<>=?][0-9;:]*[$]?[a-zA-Z]|\x1b\[[0-9;]*[$ ][a-zA-Z]|\x1b[_P^\]][^\x1b\x07]*(?:\x1b\\|\x07)",
             lambda m: m[0] if re.fullmatch(rb"\x1b\[\?[0-9;]+[hl]", m[0]) else b"",
