@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from enum import IntEnum
 from functools import lru_cache
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -66,14 +67,14 @@ class Cells:
         return end
 
     def row(self, y: int) -> str:
-        return self.codes[y].tobytes().decode("utf-32-le")
+        return str(self.codes[y].tobytes(), "utf-32-le")
 
     def runs(self, y: int) -> Iterator[tuple[str, int]]:
         """Row `y` as (text, role) pieces, as few as possible."""
         roles = self.roles[y]
         cuts = [0, *(np.flatnonzero(np.diff(roles)) + 1).tolist(), self.width]
         text = self.row(y)
-        for a, b in zip(cuts, cuts[1:], strict=False):
+        for a, b in pairwise(cuts):
             if b > a:
                 yield text[a:b], int(roles[a])
 
@@ -93,7 +94,7 @@ class Cells:
         starts = np.flatnonzero(change)
         kinds = flat[starts].tolist()
         bounds = starts.tolist()
-        text = self.codes.tobytes().decode("utf-32-le")
+        text = str(self.codes.tobytes(), "utf-32-le")
         lines: list[list[tuple[str, int]]] = []
         bounds.append(len(text))
         for i, kind in enumerate(kinds):

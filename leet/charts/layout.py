@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from leet.charts.curve import Curve, prepare
+from leet.charts.lettering import chart_unit
 from leet.charts.scale import Scale, apart, snapped
 from leet.charts.spec import Spec
 from leet.charts.ticks import Ticks, clock_ticks, duration_ticks, log_ticks, number_ticks, round_step
@@ -22,7 +23,10 @@ _LEGEND_FROM = 7
 
 @dataclass(frozen=True, slots=True)
 class PlotArea:
-    """The cells in which curves are drawn, and the x axis along them; columns and rows count from the chart's corner."""
+    """The cells in which curves are drawn, and the x axis along them.
+
+    Columns and rows count from the upper left corner of the chart.
+    """
 
     left: int
     top: int
@@ -137,20 +141,20 @@ def _y_axis(spec: Spec, curves: list[Curve], x: Scale, rows: int) -> tuple[Scale
             lo, hi = lo - 0.3, hi + 0.3
         else:
             lo, hi = snapped_log(lo, hi)
-        return Scale(lo, hi, True), log_ticks(lo, hi, count, spec.unit)
+        return Scale(lo, hi, True), log_ticks(lo, hi, count, chart_unit(spec))
     fixed = spec.y_range
     if fixed is not None and all(map(math.isfinite, fixed)) and fixed[0] < fixed[1]:
         low, high = map(float, fixed)
         if (low, high) == (0.0, 100.0) and spec.unit.sign == "%" and hi > high:
             low, high = snapped(low, hi, _step(low, hi, count))
-        return Scale(low, high), number_ticks(low, high, count, spec.unit)
+        return Scale(low, high), number_ticks(low, high, count, chart_unit(spec))
     if lo > hi:
         return Scale(0.0, 1.0), Ticks()
     if lo == hi:
         lo, hi = apart(lo, hi)
-        return Scale(lo, hi), number_ticks(lo, hi, count, spec.unit)
+        return Scale(lo, hi), number_ticks(lo, hi, count, chart_unit(spec))
     lo, hi = snapped(lo, hi, _step(lo, hi, count))
-    return Scale(lo, hi), number_ticks(lo, hi, count, spec.unit)
+    return Scale(lo, hi), number_ticks(lo, hi, count, chart_unit(spec))
 
 
 def _step(lo: float, hi: float, count: int) -> float:

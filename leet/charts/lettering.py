@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from string import ascii_lowercase
 
+from leet.charts.cells import Cells
 from leet.charts.spec import Spec
+from leet.model.units import Unit
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,12 +35,29 @@ class Glyphs:
 
 UNICODE = Glyphs("─", "│", "╭╮╰╯", "┤", "┴", "│", "●", "●", "×", "▲", "▼", "•", "╌", "…")
 ASCII = Glyphs("-", "|", "..''", "+", "+", "|", "@", "", "x", "^", "v", "o", "-", "~")
+_PLAIN = {"µ": "u", "μ": "u", "–": "-", "—": "-", "…": "~", "∞": "I", "×": "x", "·": ".", "≤": "<", "²": "2"}
 SERIES_GLYPHS = "*+o#%&=$"
 """What the curves of an ASCII chart with several of them are drawn with, in turn."""
 
 
 def glyphs(spec: Spec) -> Glyphs:
     return ASCII if spec.ascii else UNICODE
+
+
+def chart_unit(spec: Spec) -> Unit:
+    """The unit of a chart, its sign in 7-bit characters where the chart is."""
+    if not spec.ascii or spec.unit.sign.isascii():
+        return spec.unit
+    return replace(spec.unit, sign=spec.unit.sign.replace("µ", "u").replace("°", ""))
+
+
+def to_ascii(cells: Cells) -> None:
+    """Replace whatever is left beyond 7 bits: `µ` by `u`, names that the log chose by question marks."""
+    beyond = cells.codes > 126
+    if beyond.any():
+        for char, plain in _PLAIN.items():
+            cells.codes[cells.codes == ord(char)] = ord(plain)
+        cells.codes[cells.codes > 126] = ord("?")
 
 
 def mark_of(spec: Spec, place: int) -> str:

@@ -10,7 +10,7 @@ from leet.charts import raster
 from leet.charts.cells import Cells, Role
 from leet.charts.curve import Curve
 from leet.charts.layout import Layout, PlotArea, lay_out, plot_area
-from leet.charts.lettering import Glyphs, glyphs, mark_of
+from leet.charts.lettering import Glyphs, glyphs, mark_of, to_ascii
 from leet.charts.readout import draw_crosshair
 from leet.charts.spec import Spec
 from leet.charts.surround import draw_frame, draw_legend, draw_y_labels
@@ -38,6 +38,8 @@ def draw_chart(spec: Spec, width: int, height: int) -> Cells:
         _letters(cells, spec, layout)
     if spec.crosshair is not None:
         draw_crosshair(cells, spec, layout, signs)
+    if spec.ascii:
+        to_ascii(cells)
     return cells
 
 

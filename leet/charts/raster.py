@@ -62,7 +62,8 @@ def spans(across: Floats, down: Floats, drawn: npt.NDArray[np.bool_] | None, col
 
 
 def _rows(down: Floats, drawn: npt.NDArray[np.bool_]) -> Ints:
-    return np.rint(np.clip(np.where(drawn, down, 0.0), -_FAR, _FAR)).astype(np.int64)
+    rows: Ints = np.rint(np.clip(np.where(drawn, down, 0.0), -_FAR, _FAR)).astype(np.int64)
+    return rows
 
 
 def _interpolate(first: Ints, last: Ints, across: Floats, down: Floats, drawn: npt.NDArray[np.bool_] | None) -> None:

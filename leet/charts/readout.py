@@ -10,8 +10,9 @@ import numpy as np
 from leet.charts.cells import Cells, Role
 from leet.charts.curve import Curve
 from leet.charts.layout import Layout
-from leet.charts.lettering import Glyphs, mark_of, shorten
+from leet.charts.lettering import Glyphs, chart_unit, mark_of, shorten
 from leet.charts.spec import Spec
+from leet.model.units import format_value
 
 
 def last_value(spec: Spec, layout: Layout) -> str:
@@ -122,8 +123,6 @@ def _box(
 
 def value_text(value: float, spec: Spec) -> str:
     """A value with its unit, four digits of it."""
-    if math.isnan(value):
-        return "NaN"
-    if math.isinf(value):
+    if math.isinf(value) and spec.ascii:
         return "Inf" if value > 0 else "-Inf"
-    return f"{value * spec.unit.factor:.4g} {spec.unit.sign}".rstrip()
+    return format_value(value, chart_unit(spec))

@@ -17,9 +17,9 @@ def draw_frame(cells: Cells, spec: Spec, layout: Layout, signs: Glyphs) -> None:
         if layout.titled:
             _title(cells, spec, layout, signs, 0, width, "")
         return
-    for row, (left, right) in ((0, signs.corners[:2]), (height - 1, signs.corners[2:])):
+    for row, left in ((0, 0), (height - 1, 2)):
         cells.codes[row, 1:-1] = ord(signs.horizontal)
-        cells.codes[row, 0], cells.codes[row, -1] = ord(left), ord(right)
+        cells.codes[row, 0], cells.codes[row, -1] = ord(signs.corners[left]), ord(signs.corners[left + 1])
         cells.roles[row] = role
     cells.codes[1:-1, [0, -1]] = ord(signs.vertical)
     cells.roles[1:-1, [0, -1]] = role

@@ -19,6 +19,8 @@ _SI = {-9: "n", -6: "µ", -3: "m", 0: "", 3: "k", 6: "M", 9: "G", 12: "T", 15: "
 _BINARY = ("", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei")
 _MINUTE, _HOUR, _DAY = 60, 3600, 86400
 _SECONDS = (1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200, 86400)
+_STRIDES = (1, 2, 3, 5, 10, 20, 50, 100, 200, 500)
+"""Decades between the ticks of a log axis."""
 _LATEST = 253402300799.0
 """End of the year 9999, after which there is no time of day."""
 
@@ -69,6 +71,11 @@ def number_ticks(lo: float, hi: float, count: int, unit: Unit = NUMBER) -> Ticks
     low, high = lo * factor, hi * factor
     if not (math.isfinite(low) and math.isfinite(high)):
         low, high, factor, unit = lo, hi, 1.0, NUMBER
+    if unit.scaling == "seconds":
+        if max(abs(low), abs(high)) >= 2 * _MINUTE and high - low >= 2:
+            ticks = duration_ticks(low, high, count)
+            return Ticks(tuple(v / factor for v in ticks.values), ticks.labels, ticks.base)
+        unit = Unit("s", "si", factor)
     power = 0
     if unit.scaling == "binary":
         while power < len(_BINARY) - 1 and max(abs(low), abs(high)) >= 1024.0 ** (power + 1):
@@ -176,8 +183,8 @@ def log_ticks(lo: float, hi: float, count: int, unit: Unit = NUMBER) -> Ticks:
     decades = last - first + 1
     count = max(count, 2)
     if decades >= 3 or (decades == 2 and count < 4):
-        stride = max(1, -(-decades // count))
-        return _log_labels([(1, e) for e in range(first, last + 1) if (e - first) % stride == 0], shift, unit)
+        stride = next(s for s in _STRIDES if s * count >= decades)
+        return _log_labels([(1, e) for e in range(first, last + 1) if e % stride == 0], shift, unit)
     grid = [(m, e) for e in range(math.floor(low), last + 1) for m in (1, 2, 5)]
     grid = [(m, e) for m, e in grid if low - 1e-9 <= math.log10(m) + e <= high + 1e-9]
     if len(grid) > count:
