@@ -20,6 +20,9 @@ from pathlib import Path
 RUN_DIRECTORY = re.compile(r"^(?:offline-)?run-(?P<time>\d{8}_\d{6})-(?P<id>.+)$")
 """Name of a run directory as the SDK and our recorder make it."""
 
+DIRECTORY_NAMES = ("wandb", ".wandb")
+"""Where the SDK puts run directories; the second where the first belongs to something else."""
+
 
 class NoRun(Exception):  # noqa: N818  an answer to the person, not a fault of the program
     """No run where one was looked for; the text is one line saying what is wrong and what to do."""
@@ -83,7 +86,7 @@ def _locate_default(environ: Mapping[str, str]) -> Found:
     here = Path()
     if logs_in(here) or _holds_runs(here):
         return _in_directory(here, "this directory")
-    for name in ("wandb", ".wandb"):
+    for name in DIRECTORY_NAMES:
         if (here / name).is_dir():
             return _in_directory(here / name, f"./{name}")
     raise NoRun(
@@ -109,11 +112,14 @@ def _in_directory(directory: Path, shown: str) -> Found:
         raise NoRun(f"{shown}: holds {len(logs)} logs; name one of them ({names}{', …' if logs[3:] else ''})")
     if _holds_runs(directory):
         return _newest(directory, shown)
-    for name in ("wandb", ".wandb"):
+    for name in DIRECTORY_NAMES:
         below = directory / name
         if below.is_dir():
             return _newest(below, f"{shown}/{name}" if shown != "this directory" else f"./{name}")
-    if RUN_DIRECTORY.match(directory.resolve().name):
+    name = directory.resolve().name
+    if name in DIRECTORY_NAMES:
+        return _newest(directory, shown)
+    if RUN_DIRECTORY.match(name):
         raise NoRun(f"{shown}: a run directory without its run-*.wandb log; it may not have been started")
     raise NoRun(f"{shown}: no runs here; give a .wandb file, a run directory, or a directory holding wandb/")
 

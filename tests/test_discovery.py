@@ -1,0 +1,125 @@
+"""From what a person types to the log of a run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from leet.discovery import NoRun, find_run, locate
+
+
+def run_directory(root: Path, name: str, log: bool = True) -> Path:
+    directory = root / name
+    directory.mkdir(parents=True)
+    if log:
+        (directory / f"run-{name.rpartition('-')[2]}.wandb").write_bytes(b":W&B\xbeeb"[:7])
+    return directory
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A directory with wandb/ and two runs, the older of which was linked as the latest."""
+    old = run_directory(tmp_path / "wandb", "offline-run-20250101_000000-old")
+    run_directory(tmp_path / "wandb", "run-20250301_000000-new")
+    (tmp_path / "wandb" / "latest-run").symlink_to(old.name)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_without_a_path_the_latest_run_of_wandb_is_meant(project: Path) -> None:
+    found = locate(None, {})
+    assert found.log.name == "run-old.wandb"
+    assert found.others == 1
+
+
+def test_a_broken_link_gives_way_to_the_newest_directory(project: Path) -> None:
+    (project / "wandb" / "latest-run").unlink()
+    (project / "wandb" / "latest-run").symlink_to("offline-run-20240101_000000-gone")
+    for path in (None, "wandb", "wandb/latest-run", "."):
+        assert find_run(path, {}).name == "run-new.wandb", path
+
+
+def test_without_a_link_the_newest_directory_is_meant(project: Path) -> None:
+    (project / "wandb" / "latest-run").unlink()
+    assert find_run("wandb").name == "run-new.wandb"
+
+
+def test_the_newest_run_that_has_a_log_is_meant(project: Path) -> None:
+    (project / "wandb" / "latest-run").unlink()
+    run_directory(project / "wandb", "run-20250401_000000-empty", log=False)
+    assert find_run("wandb").name == "run-new.wandb"
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["wandb/run-20250301_000000-new", "wandb/run-20250301_000000-new/run-new.wandb", "wandb/../wandb/run-20250301_000000-new/"],
+)
+def test_a_run_directory_and_its_file_are_the_run(project: Path, path: str) -> None:
+    assert find_run(path).name == "run-new.wandb"
+    assert locate(path).others == 0
+
+
+def test_standing_in_a_run_directory(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(project / "wandb" / "run-20250301_000000-new")
+    assert find_run(None, {}).name == "run-new.wandb"
+
+
+def test_standing_in_the_wandb_directory(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(project / "wandb")
+    assert find_run(None, {}).name == "run-old.wandb"
+
+
+def test_the_variable_names_a_directory_that_is_or_holds_wandb(
+    project: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path_factory.mktemp("elsewhere"))
+    assert find_run(None, {"WANDB_DIR": str(project)}).name == "run-old.wandb"
+    assert find_run(None, {"WANDB_DIR": str(project / "wandb")}).name == "run-old.wandb"
+
+
+def test_a_path_wins_over_the_variable(project: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+    elsewhere = tmp_path_factory.mktemp("elsewhere")
+    assert find_run("wandb", {"WANDB_DIR": str(elsewhere)}).name == "run-old.wandb"
+
+
+def refusal(path: str | None, environ: dict[str, str] | None = None) -> str:
+    with pytest.raises(NoRun) as caught:
+        find_run(path, environ or {})
+    message = str(caught.value)
+    assert "\n" not in message
+    return message
+
+
+def test_refusals_say_what_is_wrong_and_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert "give a PATH" in refusal(None)
+    assert "no such file" in refusal("nowhere")
+    assert "unset it or give a PATH" in refusal(None, {"WANDB_DIR": "/no/such/place"})
+    (tmp_path / "notes.txt").write_text("hello")
+    assert "not a run log" in refusal("notes.txt")
+    (tmp_path / "empty").mkdir()
+    assert "no runs here" in refusal("empty")
+    (tmp_path / "wandb").mkdir()
+    assert "no runs yet" in refusal(None)
+    run_directory(tmp_path / "wandb", "run-20250301_000000-new", log=False)
+    assert "none holds" in refusal("wandb")
+    assert "without its" in refusal("wandb/run-20250301_000000-new")
+
+
+def test_two_logs_in_one_directory_must_be_told_apart(tmp_path: Path) -> None:
+    directory = run_directory(tmp_path, "run-20250301_000000-a")
+    (directory / "run-b.wandb").write_bytes(b"")
+    assert "run-a.wandb, run-b.wandb" in refusal(str(directory))
+
+
+def test_a_misspelt_name_gets_a_hint(project: Path) -> None:
+    assert "did you mean wandb/run-20250301_000000-new" in refusal("wandb/run-20250301_000000-nex")
+
+
+def test_every_run_of_the_corpus_is_found(corpus: Path) -> None:
+    for case in corpus.iterdir():
+        if (case / "wandb").is_dir():
+            log = find_run(str(case))
+            assert log.suffix == ".wandb"
+            assert log.is_file()
