@@ -16,6 +16,7 @@ Opener = Callable[[], Source]
 
 FAMILIES: dict[str, str] = {
     "host": "recorder.system.host",
+    "nvidia": "recorder.system.nvidia",
 }
 """Family → module. Each module has `open_source(settings, warn) -> Source`, which raises `NotHere`."""
 
