@@ -10,12 +10,11 @@ This reaches into Textual's compositor; the dependency is bounded below its next
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
 from rich.color import ColorSystem
-from rich.console import Console
+from rich.console import COLOR_SYSTEMS, Console
 from rich.segment import Segment
 from rich.style import Style
 from textual._compositor import ChopsUpdate, Compositor, LayoutUpdate
@@ -34,7 +33,7 @@ class Writer:
     """Builds one frame. It knows where the cursor is and which colours are set, and tells the terminal the rest."""
 
     def __init__(self, console: Console) -> None:
-        self._system = ColorSystem[console.color_system.upper()] if console.color_system else ColorSystem.TRUECOLOR
+        self._system = COLOR_SYSTEMS.get(console.color_system or "", ColorSystem.TRUECOLOR)
         self._parts: list[str] = []
         self._pen = RESET
         self._at: tuple[int, int] | None = None

@@ -59,10 +59,6 @@ def strips(cells: Cells, rows: Iterable[int], style_of: StyleOf) -> Iterator[Str
         text = codes.tobytes().decode("utf-32-le")
         kinds = roles[cuts[:-1]].tolist()
         yield Strip(
-            [
-                Segment(text[a:b], style_of(role))
-                for a, b, role in zip(cuts, cuts[1:], kinds, strict=False)
-                if b > a
-            ],
+            [Segment(text[a:b], style_of(role)) for a, b, role in zip(cuts, cuts[1:], kinds, strict=False) if b > a],
             width,
         )

@@ -27,7 +27,7 @@ from textual import events
 from textual.message import Message
 from textual.timer import Timer
 
-from leet.charts.line import PlotArea, plot_area
+from leet.charts.layout import PlotArea, plot_area
 from leet.charts.spec import Spec
 from leet.tui.widgets.chart_grid_layout import MOST
 from leet.tui.widgets.chart_grid_wall import ChartSource, ChartWall, DrawnChart
@@ -249,15 +249,14 @@ class ChartGrid(ChartWall, can_focus=True):
         elif event.x != self._drag.column or self._drag.moved:
             self._drag.moved = True
             if area := _area(self._drag.chart):
-                self._pan(
-                    self._drag.chart, self._drag.view, (self._drag.column - event.x) / max(1, area.width)
-                )
+                self._pan(self._drag.chart, self._drag.view, (self._drag.column - event.x) / max(1, area.width))
 
     def _read_at(self, x: int, y: int, *, everywhere: bool) -> None:
         """Show the values of the chart under the pointer, or none between charts and on their frames."""
         chart = self.chart_at(x, y)
         area = _area(chart) if chart else None
-        if chart is None or chart.spec is None or area is None or not area.covers(x - chart.region.x):
+        place = (x - chart.region.x, y - chart.region.y) if chart else (0, 0)
+        if chart is None or chart.spec is None or area is None or not area.contains(*place):
             self.set_hover(None)
         else:
             at = area.x_at(x - chart.region.x)

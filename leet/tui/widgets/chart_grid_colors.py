@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, ClassVar
 from rich.color import Color
 from rich.style import Style
 
-from leet.charts import palettes
 from leet.charts.cells import Role
 
 if TYPE_CHECKING:
@@ -84,3 +83,10 @@ class RoleStyles:
         if role in _PARTS:
             return self._wall.get_component_rich_style(f"chart-grid--{_PARTS[Role(role)]}") + background
         return background
+
+    def _series(self, place: int) -> str:
+        colors = ("#e8b339", "#5fb3d9", "#6cc887", "#ef6a6a", "#b48ead", "#d08770", "#88c0d0", "#a3be8c")
+        return colors[place % len(colors)]
+
+    def _heat(self, level: int) -> str:
+        return f"rgb({level},{level // 2},{255 - level})"

@@ -19,12 +19,12 @@ from typing import ClassVar, Protocol, runtime_checkable
 from textual.geometry import Region, Size
 from textual.message import Message
 from textual.reactive import var
+from textual.screen import Screen
 from textual.strip import Strip
 from textual.timer import Timer
 from textual.widget import Widget
 
 from leet.charts.cells import Cells, Role
-from leet.charts.heatmap import draw_heatmap
 from leet.charts.line import draw_chart
 from leet.charts.spec import Spec
 from leet.tui.widgets.cell_strips import changed_spans, strips
@@ -366,7 +366,11 @@ class ChartWall(Widget, can_focus=True):
 
     @property
     def _shown(self) -> bool:
-        return self.is_attached and self.display and bool(self.size) and self.screen.is_current
+        """Whether somebody can see it: on the top screen, or below one that lets it shine through."""
+        if not (self.is_attached and self.display and self.size):
+            return False
+        top = self.app.screen
+        return self.screen is top or (top.styles.background.a < 1 and self.screen.is_current)
 
     def _data_due(self) -> None:
         self._data_timer = None
@@ -421,7 +425,9 @@ class ChartWall(Widget, can_focus=True):
         chart.spec = spec
         if (x := self.crosshair_on(chart)) is not None:
             spec = replace(spec, crosshair=x)
-        draw = draw_heatmap if view.heat and source.heatmap_capable else draw_chart
+        draw = draw_chart
+        if view.heat and source.heatmap_capable:
+            from leet.charts.heatmap import draw_heatmap as draw
         self._blit(chart.region, draw(spec, width, height))
         self.charts_drawn += 1
 
@@ -478,6 +484,13 @@ class ChartWall(Widget, can_focus=True):
     def watch_empty(self) -> None:
         if not self._page:
             self._lay_out()
+
+    def on_mount(self) -> None:
+        self.app.screen_change_signal.subscribe(self, self._screen_changed)
+
+    def _screen_changed(self, screen: Screen[object]) -> None:
+        """What happened while another screen was on top is drawn when it has gone."""
+        self._paint()
 
     def on_resize(self) -> None:
         self._lay_out()

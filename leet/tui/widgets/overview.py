@@ -120,17 +120,12 @@ class Overview(Painted, can_focus=True):
 
     # Moving
 
-    def action_up(self) -> None:
-        self._step(-1)
-
-    def action_down(self) -> None:
-        self._step(1)
-
-    def action_left(self) -> None:
-        self._page(-1)
-
-    def action_right(self) -> None:
-        self._page(1)
+    def action_move(self, direction: str) -> None:
+        """Up and down by a row, through all sections and around; left and right by a page."""
+        if direction in ("up", "down"):
+            self._step(1 if direction == "down" else -1)
+        else:
+            self._page(1 if direction == "right" else -1)
 
     def action_previous_page(self) -> None:
         self._page(-1)
@@ -138,10 +133,10 @@ class Overview(Painted, can_focus=True):
     def action_next_page(self) -> None:
         self._page(1)
 
-    def action_first(self) -> None:
+    def action_first_page(self) -> None:
         self._move(self._cursor[0], 0)
 
-    def action_last(self) -> None:
+    def action_last_page(self) -> None:
         if self._sections:
             self._move(self._cursor[0], len(self._sections[self._cursor[0]].rows) - 1)
 
@@ -278,7 +273,8 @@ class Overview(Painted, can_focus=True):
             shown.top = max(0, min(shown.top, len(shown.rows) - min(room, len(shown.rows))))
             visible = shown.rows[shown.top : shown.top + room]
             longest = max((cell_len(row.key) for row in visible), default=0)
-            shown.key_width = min(longest, max(6, width * 45 // 100))
+            widest = max((cell_len(row.value) for row in visible), default=0)
+            shown.key_width = min(longest, max(6, width * 45 // 100, width - widest - 4))
 
     def _heading(self, shown: _Shown, room: int, width: int, focused: bool) -> Strip:
         count = ""

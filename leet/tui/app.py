@@ -1,0 +1,98 @@
+"""The viewer as a Textual application."""
+
+from __future__ import annotations
+
+import gc
+import sys
+from collections.abc import Iterable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import ClassVar
+
+from textual.app import App, SystemCommand
+from textual.binding import BindingType
+from textual.filter import LineFilter, NoColor
+from textual.screen import Screen
+
+from leet.discovery import Found
+from leet.tui.commands import bindings, in_place
+from leet.tui.screens.run_screen import RunScreen
+from leet.tui.terminal import Terminal, ascii_filter
+from leet.tui.themes import ANSI, THEMES, default_theme
+
+SWITCH_INTERVAL = 0.0005
+"""Seconds after which the reader's thread lets the screen's thread in; with Python's 0.005 a key press is felt late."""
+
+
+class LeetApp(App[None]):
+    """One run on one screen."""
+
+    CSS_PATH = "leet.tcss"
+    TITLE = "leet"
+    BINDINGS: ClassVar[list[BindingType]] = bindings("app")
+    COMMAND_PALETTE_BINDING = "ctrl+p"
+    ESCAPE_TO_MINIMIZE = False
+
+    def __init__(
+        self, found: Found, *, terminal: Terminal | None = None, theme: str | None = None, live: bool = True
+    ) -> None:
+        """`live`: follow the log as it grows; otherwise read it once, to its end."""
+        super().__init__()
+        self.found = found
+        self.live = live
+        self.terminal = terminal if terminal is not None else Terminal()
+        for ours in THEMES:
+            self.register_theme(ours)
+        self.theme = theme or default_theme(self.terminal)
+        if self.no_color:
+            # Textual's own choice here are greys, which are colours too. Bold and reverse remain.
+            self.theme = ANSI.name
+            self._filters = [f for f in self._filters if type(f).__name__ != "Monochrome"] + [NoColor()]
+        if self.terminal.remote:
+            self.animation_level = "none"
+
+    def get_default_screen(self) -> Screen[None]:
+        return RunScreen(self.found, self.terminal, live=self.live)
+
+    @property
+    def run_screen(self) -> RunScreen:
+        """The screen that shows the run, whatever lies over it."""
+        screen = self.screen_stack[0]
+        assert isinstance(screen, RunScreen)
+        return screen
+
+    def get_line_filters(self) -> Sequence[LineFilter]:
+        filters = list(super().get_line_filters())
+        if self.terminal.ascii:
+            filters.append(ascii_filter())
+        return filters
+
+    def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
+        """The palette: the commands that the screen under it answers, and the theme."""
+        place = getattr(screen, "PLACE", None)
+        for command in in_place(place) if place else ():
+            if command.palette:
+                keys = " ".join(command.shown_keys())
+                run = partial(screen.run_action, command.action)
+                yield SystemCommand(command.summary, f"{command.group} · {keys}", run)
+        yield SystemCommand("Theme", "Colours of the frame around the charts", self.action_change_theme)
+
+    def on_mount(self) -> None:
+        sys.setswitchinterval(SWITCH_INTERVAL)
+
+    def on_ready(self) -> None:
+        # What start-up made stays for good: collections need not look at it again.
+        gc.freeze()
+        gc.enable()
+
+
+def watch(log: Path) -> int:
+    """Open the viewer on one log; its exit status."""
+    import os
+
+    from leet.tui.terminal import detect
+
+    terminal = detect(os.environ)
+    app = LeetApp(Found(log), terminal=terminal)
+    app.run(mouse=terminal.mouse)
+    return app.return_code or 0

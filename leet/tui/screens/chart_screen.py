@@ -1,0 +1,75 @@
+"""One chart over the whole screen."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.screen import Screen
+
+from leet.tui.commands import Place, bindings, hints
+from leet.tui.screens.help_screen import HelpScreen
+from leet.tui.widgets.chart_grid import ChartGrid, ChartSource
+from leet.tui.widgets.status_line import Part, StatusLine
+
+
+class ChartScreen(Screen[str]):
+    """The charts of a grid one at a time; dismissed with the key of the one last seen."""
+
+    PLACE: ClassVar[Place] = "chart"
+    BINDINGS: ClassVar[list[BindingType]] = bindings("chart")
+
+    def __init__(self, grid: ChartGrid, source: ChartSource) -> None:
+        super().__init__()
+        self._origin = grid
+        self._start = source
+        self.grid = ChartGrid(rows=1, columns=1, ascii=grid.ascii, palette=grid.palette, id="chart")
+        # The same dictionary: zoom and scale are those of the chart, wherever it is shown.
+        self.grid.views = grid.views
+
+    def compose(self) -> ComposeResult:
+        yield self.grid
+        yield StatusLine(id="status")
+
+    def on_mount(self) -> None:
+        self.show(self._origin.sources)
+        index = next((i for i, s in enumerate(self._origin.sources) if s.key == self._start.key), 0)
+        self.grid.focus()
+        self.grid.focus_chart(index)
+
+    def show(self, sources: Sequence[ChartSource]) -> None:
+        """The charts that can be turned to."""
+        self.grid.show(sources)
+
+    def data_changed(self) -> None:
+        self.grid.data_changed()
+
+    def on_chart_grid_page_changed(self, event: ChartGrid.PageChanged) -> None:
+        event.stop()
+        parts = [Part(f"chart {event.first} of {event.count}", "status--text")]
+        self.query_one(StatusLine).show(parts, [("Esc", "back"), *hints("chart")])
+
+    def action_pane(self, action: str, *arguments: object) -> None:
+        getattr(self.grid, f"action_{action}")(*arguments)
+
+    def action_back(self) -> None:
+        if self.grid.crosshair is not None:
+            self.grid.set_crosshair(None)
+        else:
+            source = self.grid.focused_source
+            self.dismiss(source.key if source else self._start.key)
+
+    def action_help(self) -> None:
+        self.app.push_screen(HelpScreen())
+
+    def action_x_axis(self) -> None:
+        self._run_screen_action("x_axis")
+
+    def action_tail_window(self) -> None:
+        self._run_screen_action("tail_window")
+
+    def _run_screen_action(self, name: str) -> None:
+        getattr(self.app.screen_stack[0], f"action_{name}")()
+        self.grid.paint_now()

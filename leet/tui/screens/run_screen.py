@@ -1,0 +1,479 @@
+"""One run: overview on the left, metrics in the middle, system metrics on the right."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from typing import ClassVar
+
+from textual import events
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Horizontal
+from textual.content import Content
+from textual.screen import Screen
+from textual.timer import Timer
+from textual.widget import Widget
+from textual.widgets import Static
+
+from leet.discovery import Found
+from leet.model.filter import TextFilter
+from leet.model.safe_text import clean
+from leet.tui import layout
+from leet.tui.commands import Place, bindings, hints
+from leet.tui.facts import empty_note, overview_sections, status_parts
+from leet.tui.feed import RunFeed
+from leet.tui.messages import (
+    FilterChanged,
+    FilterClosed,
+    RecordsWaiting,
+    RowSelected,
+    RunLoaded,
+    Subject,
+    ValueOpened,
+)
+from leet.tui.screens.chart_screen import ChartScreen
+from leet.tui.screens.help_screen import HelpScreen
+from leet.tui.screens.text_screen import TextScreen
+from leet.tui.sources import X_MODES, X_NAMES, MetricSources, SystemSources
+from leet.tui.terminal import Terminal
+from leet.tui.widgets.chart_grid import ChartGrid
+from leet.tui.widgets.filter_line import FilterLine
+from leet.tui.widgets.overview import Overview
+from leet.tui.widgets.pane import Pane
+from leet.tui.widgets.status_line import StatusLine
+
+BREATH = 0.003
+"""Seconds between two stretches of applying batches, in which keys are answered and the screen is painted."""
+OVERVIEW_SECONDS = 1.0
+STATUS_SECONDS = 0.5
+CHARTS_SECONDS = 0.25
+GRID_SECONDS = 4.0
+"""How long `c` and `r` wait for their digit."""
+SUBJECTS: tuple[Subject, ...] = ("metrics", "system", "overview")
+PANES = ("overview", "metrics", "system")
+
+
+class Pace:
+    """When each part of the screen may next be brought up to date, and which of them are behind."""
+
+    def __init__(self, intervals: dict[str, float]) -> None:
+        self._intervals = intervals
+        self._next = dict.fromkeys(intervals, 0.0)
+        self._behind: set[str] = set()
+
+    def mark(self, *parts: str) -> None:
+        self._behind.update(parts)
+
+    def due(self, now: float) -> list[str]:
+        """Parts that are behind and may be brought up to date now; the caller does so."""
+        parts = [part for part in self._intervals if part in self._behind and self._next[part] <= now]
+        for part in parts:
+            self._behind.discard(part)
+            self._next[part] = now + self._intervals[part]
+        return parts
+
+    def wait(self, now: float) -> float | None:
+        """Seconds until something is due; None when nothing is behind."""
+        return max(0.0, min(self._next[part] for part in self._behind) - now) if self._behind else None
+
+
+class RunScreen(Screen[None]):
+    """Panes over one model. The screen owns the feed; panes are told what to show and hold nothing else."""
+
+    PLACE: ClassVar[Place] = "run"
+    BINDINGS: ClassVar[list[BindingType]] = bindings("run")
+    AUTO_FOCUS = None
+
+    def __init__(self, found: Found, terminal: Terminal, *, live: bool = True) -> None:
+        super().__init__()
+        self.found = found
+        self.terminal = terminal
+        self.feed = RunFeed(found.log, lambda: self.post_message(RecordsWaiting()) and None, live=live)
+        self.model = self.feed.model
+        self.loaded = asyncio.Event()
+        self.filters: dict[Subject, TextFilter] = {subject: TextFilter("") for subject in SUBJECTS}
+        self.metrics = ChartGrid(id="metrics", ascii=terminal.ascii)
+        self.system = ChartGrid(id="system", ascii=terminal.ascii, smallest=(18, 4))
+        self.overview = Overview(id="overview")
+        self.status = StatusLine(id="status")
+        self.filter_line = FilterLine(id="filter")
+        self.metric_sources = MetricSources(self.model)
+        self.system_sources = SystemSources(self.model, terminal.time)
+        self._wanted: dict[layout.Side, bool | None] = {"overview": None, "system": None}
+        self._last_asked: layout.Side | None = None
+        self._pace = Pace({"charts": CHARTS_SECONDS, "overview": OVERVIEW_SECONDS, "status": STATUS_SECONDS})
+        self._tick_timer: Timer | None = None
+        self._age_timer: Timer | None = None
+        self._grid_part: str | None = None
+        self._grid_chosen: set[tuple[str, str]] = set()
+
+    def compose(self) -> ComposeResult:
+        with Horizontal(id="body"):
+            yield Pane("Overview", self.overview, id="overview-pane")
+            yield Pane("Metrics", self.metrics, Static(classes="empty-note", id="metrics-note"), id="metrics-pane")
+            yield Pane("System", self.system, Static(classes="empty-note", id="system-note"), id="system-pane")
+        yield self.filter_line
+        yield self.status
+
+    def on_mount(self) -> None:
+        self._arrange()
+        self.metrics.focus()
+        if self.found.others:
+            others = self.found.others
+            self.status.say(f"the latest of {others + 1} runs here; give a PATH for another")
+        self._refresh_all()
+        self.feed.start()
+
+    def on_unmount(self) -> None:
+        self.feed.stop()
+
+    # Data
+
+    def on_records_waiting(self) -> None:
+        """Apply what has come, for a moment, and let the screen follow at its own pace."""
+        for change in self.feed.drain():
+            if change.notice:
+                self.status.say(clean(change.notice), lasting=True)
+            if change.reset:
+                self.metric_sources.forget()
+                self.system_sources.forget()
+            self._pace.mark("charts", "overview", "status")
+        if self.feed.intake.waiting:
+            self.set_timer(BREATH, self.on_records_waiting)
+        if self.feed.loaded and not self.loaded.is_set():
+            self.loaded.set()
+            self._pace.mark("charts", "overview", "status")
+            self.post_message(RunLoaded())
+        self._schedule()
+
+    def on_run_loaded(self) -> None:
+        self._arrange()
+        self._refresh_all()
+
+    def _schedule(self) -> None:
+        if self._tick_timer is None:
+            wait = self._pace.wait(time.monotonic())
+            if wait is not None:
+                self._tick_timer = self.set_timer(max(wait, 0.001), self._tick)
+
+    def _tick(self) -> None:
+        self._tick_timer = None
+        for part in self._pace.due(time.monotonic()):
+            getattr(self, f"_show_{part}")()
+        self._schedule()
+
+    def _refresh_all(self) -> None:
+        self._show_charts()
+        self._show_overview()
+        self._show_status()
+
+    def paint_now(self) -> None:
+        """Bring everything visible up to date at once."""
+        self._refresh_all()
+        self.metrics.paint_now()
+        self.system.paint_now()
+
+    # What the panes show
+
+    def _show_charts(self) -> None:
+        if self.metric_sources.renew():
+            self._show_metrics()
+        if self.system_sources.renew():
+            self._show_system()
+        for grid in (self.metrics, self.system):
+            grid.data_changed()
+        if isinstance(self.app.screen, ChartScreen):
+            self.app.screen.data_changed()
+        self._show_notes()
+
+    def _show_metrics(self) -> None:
+        self.metrics.show(self.metric_sources.select(self.filters["metrics"]))
+        self._show_headings()
+
+    def _show_system(self) -> None:
+        self.system.show(self.system_sources.select(self.filters["system"]))
+        self._grid_size(self.system)
+        self._show_headings()
+
+    def _show_notes(self) -> None:
+        """A sentence in place of an empty grid."""
+        for subject, grid in (("metrics", self.metrics), ("system", self.system)):
+            note = self.query_one(f"#{subject}-note", Static)
+            text = "" if grid.sources else empty_note(subject, self.feed, self.filters[subject], self.terminal.time())
+            grid.display, note.display = not text, bool(text)
+            if text:
+                note.update(Content(text))
+
+    def _show_overview(self) -> None:
+        if self.query_one("#overview-pane").display:
+            self.overview.show(overview_sections(self.model, self.terminal.time()))
+
+    def _show_status(self) -> None:
+        now = self.terminal.time()
+        parts = status_parts(self, now)
+        place = "filter" if self.filter_line.display else "run"
+        self.status.show(parts, hints(place))
+        self._await_age(now)
+
+    def _await_age(self, now: float) -> None:
+        """Wake up when the age of the last write reads differently: each second, later each minute."""
+        if self._age_timer is not None:
+            self._age_timer.stop()
+            self._age_timer = None
+        if self.feed.live and self.model.modified:
+            age = max(0.0, now - self.model.modified)
+            wait = 1.0 if age < 60 else 60.0 - age % 60 + 0.5
+            self._age_timer = self.set_timer(wait, self._show_status)
+
+    def _show_headings(self) -> None:
+        for subject, grid in (("metrics", self.metrics), ("system", self.system)):
+            note = grid.page_label.strip("[]") or (str(len(grid.sources)) if grid.sources else "")
+            self.query_one(f"#{subject}-pane", Pane).heading.show(note, shown_filter(self.filters[subject]))
+        kept = self.filters["overview"]
+        count = "{}/{}".format(*self.overview.count) if kept else ""
+        self.query_one("#overview-pane", Pane).heading.show(count, shown_filter(kept))
+
+    # Layout
+
+    def on_resize(self, event: events.Resize) -> None:
+        self._arrange()
+
+    def _arrange(self) -> None:
+        wanted = dict(self._wanted)
+        if wanted["system"] is None and self.feed.loaded and not self.system_sources.all:
+            wanted["system"] = False
+        widths = layout.share(self.size.width, wanted["overview"], wanted["system"], self._last_asked)
+        panes = {"overview": widths.overview, "metrics": widths.charts, "system": widths.system}
+        with self.app.batch_update():
+            for name, width in panes.items():
+                pane = self.query_one(f"#{name}-pane", Pane)
+                pane.display = width > 0
+                pane.styles.width = "1fr" if name == "metrics" else width
+        if panes["overview"]:
+            self._show_overview()
+        self._grid_size(self.metrics, widths.charts)
+        self._grid_size(self.system, widths.system)
+        focused = self.focused
+        if focused is None or not focused.display or not self._pane_of(focused).display:
+            self._focus_pane(next((n for n in ("metrics", "system", "overview") if panes[n]), "metrics"))
+
+    def _grid_size(self, grid: ChartGrid, width: int | None = None) -> None:
+        """Rows and columns that suit the room, as long as nobody has chosen any."""
+        width = grid.size.width if width is None else width
+        height = self.size.height - 2
+        least = (28, 7) if grid is self.metrics else (30, 7)
+        most = (4, 3) if grid is self.metrics else (6, 2)
+        if (grid.id, "rows") not in self._grid_chosen:
+            grid.rows = max(1, min(most[0], height // least[1]))
+        if (grid.id, "columns") not in self._grid_chosen:
+            grid.columns = max(1, min(most[1], width // least[0]))
+
+    def action_toggle_overview(self) -> None:
+        self._toggle("overview")
+
+    def action_toggle_system(self) -> None:
+        self._toggle("system")
+
+    def _toggle(self, side: layout.Side) -> None:
+        shown = self.query_one(f"#{side}-pane").display
+        self._wanted[side] = not shown
+        self._last_asked = side
+        self._arrange()
+        if not shown and not self.query_one("#metrics-pane").display:
+            self._focus_pane(side)
+        self._refresh_all()
+
+    # Focus
+
+    def _pane_of(self, widget: Widget) -> Widget:
+        return next((node for node in widget.ancestors_with_self if isinstance(node, Pane)), widget)
+
+    def _focus_pane(self, name: str) -> None:
+        self.query_one(f"#{name}", Widget).focus()
+
+    def _visible_panes(self) -> list[str]:
+        return [name for name in PANES if self.query_one(f"#{name}-pane").display]
+
+    def action_next_pane(self) -> None:
+        self._cycle(1)
+
+    def action_previous_pane(self) -> None:
+        self._cycle(-1)
+
+    def _cycle(self, step: int) -> None:
+        if self.focused is self.overview and self.overview.next_section(step):
+            return
+        panes = self._visible_panes()
+        here = self.focused.id if self.focused is not None else None
+        at = panes.index(here) if here in panes else -1
+        name = panes[(at + step) % len(panes)]
+        self._focus_pane(name)
+        if name == "overview":
+            self.overview.enter_from(step)
+
+    @property
+    def pane(self) -> Widget:
+        """The pane that commands act on: the one in focus, else the metrics."""
+        return self.focused if self.focused in (self.overview, self.system) else self.metrics
+
+    @property
+    def grid(self) -> ChartGrid:
+        return self.system if self.focused is self.system else self.metrics
+
+    # Commands
+
+    def action_pane(self, action: str, *arguments: object) -> None:
+        """An act of the pane in focus; acts on charts go to the metrics when the overview is in focus."""
+        target = self.pane if hasattr(self.pane, f"action_{action}") else self.grid
+        if action == "crosshair":
+            self._crosshair()
+            return
+        getattr(target, f"action_{action}")(*arguments)
+
+    def _crosshair(self) -> None:
+        self.grid.action_crosshair()
+
+    def action_open(self) -> None:
+        if self.pane is self.overview:
+            self.overview.action_open()
+        else:
+            self.grid.action_fullscreen()
+
+    def action_back(self) -> None:
+        """One thing less: the digit that is awaited, the crosshair, the chart in focus, the place in a sidebar."""
+        if self._grid_part is not None:
+            self._end_grid()
+        elif not (self.metrics.action_leave() or self.system.action_leave()) and self.pane is not self.metrics:
+            if self.query_one("#metrics-pane").display:
+                self._focus_pane("metrics")
+            else:
+                self._toggle("overview" if self.pane is self.overview else "system")
+
+    def action_help(self) -> None:
+        self.app.push_screen(HelpScreen())
+
+    def action_x_axis(self) -> None:
+        mode = X_MODES[(X_MODES.index(self.metric_sources.mode) + 1) % len(X_MODES)]
+        self.metric_sources.mode = mode
+        self.metrics.views.clear()
+        self.metrics.set_crosshair(None)
+        self.metrics.paint_now()
+        self.status.say(f"x axis: {X_NAMES[mode]}")
+        self._show_status()
+
+    def action_tail_window(self) -> None:
+        window = self.system_sources.next_window()
+        self.system.paint_now()
+        self.status.say("system metrics: " + (f"the last {window:.0f} minutes" if window else "the whole run"))
+        self._show_status()
+
+    def action_grid(self, part: str) -> None:
+        """Await the digit that says how many rows or columns."""
+        self._grid_part = part
+        self.status.say(f"{part} of the {'system ' if self.grid is self.system else ''}grid: 1–9")
+        self.set_timer(GRID_SECONDS, self._end_grid)
+
+    def action_digit(self, number: int) -> None:
+        part = self._grid_part
+        if part is None:
+            return
+        self._grid_chosen.add((self.grid.id or "", part))
+        getattr(self.grid, f"action_set_{part}")(number)
+        self._end_grid()
+
+    def _end_grid(self) -> None:
+        if self._grid_part is not None:
+            self._grid_part = None
+            self.status.say("")
+
+    def go_to_metric(self, name: str) -> None:
+        """Turn to the chart of a metric; a filter that hides it is lifted."""
+        if self.filters["metrics"] and not self.filters["metrics"].matches(name):
+            self.action_clear_filter("metrics")
+        index = self.metrics.sources.index_of(name) if isinstance(self.metrics.sources, MetricSources.Selected) else None
+        if index is not None:
+            self._focus_pane("metrics")
+            self.metrics.focus_chart(index)
+
+    # Filters
+
+    def action_filter(self, subject: Subject) -> None:
+        held = self.filters[subject]
+        if subject != "metrics" and not self.query_one(f"#{subject}-pane").display:
+            self._toggle("overview" if subject == "overview" else "system")
+        self.filter_line.open(subject, held.text, held.mode)
+        self.filter_line.show_count(*self._filter_count(subject), held.error)
+        self._show_status()
+
+    def action_clear_filter(self, subject: Subject) -> None:
+        if self.filter_line.display and self.filter_line.subject == subject:
+            self.filter_line.clear()
+        self._apply_filter(subject, TextFilter(""))
+
+    def on_filter_changed(self, event: FilterChanged) -> None:
+        wanted = TextFilter(event.text, event.mode)
+        if wanted.error is None:
+            self._apply_filter(event.subject, wanted)
+        # Patterns can turn out too slow only when they are used, so the error is looked at again.
+        self.filter_line.show_count(*self._filter_count(event.subject), wanted.error)
+
+    def on_filter_closed(self, event: FilterClosed) -> None:
+        self._focus_pane(event.subject)
+        self._show_status()
+
+    def _apply_filter(self, subject: Subject, wanted: TextFilter) -> None:
+        before = self.filters[subject]
+        self.filters[subject] = wanted
+        if subject == "overview":
+            keep = (lambda row: wanted.matches(row.key) or wanted.matches(row.value)) if wanted else None
+            self.overview.filter(keep)
+            self._show_headings()
+        else:
+            (self._show_metrics if subject == "metrics" else self._show_system)()
+            self._show_notes()
+        if wanted.error is not None:
+            self._apply_filter(subject, before)
+            self.filter_line.show_count(*self._filter_count(subject), wanted.error)
+        self._show_status()
+
+    def _filter_count(self, subject: Subject) -> tuple[int, int]:
+        if subject == "overview":
+            return self.overview.count
+        if subject == "metrics":
+            return len(self.metrics.sources), len(self.metric_sources.names)
+        return len(self.system.sources), len(self.system_sources.all)
+
+    # Messages of the panes
+
+    def on_chart_grid_page_changed(self, event: ChartGrid.PageChanged) -> None:
+        event.stop()
+        self._show_headings()
+        self._show_status()
+
+    def on_chart_grid_fullscreen_requested(self, event: ChartGrid.FullscreenRequested) -> None:
+        event.stop()
+        grid = event.grid
+
+        def come_back(key: str | None) -> None:
+            index = next((i for i, source in enumerate(grid.sources) if source.key == key), None)
+            grid.focus_chart(index)
+            self.paint_now()
+
+        self.app.push_screen(ChartScreen(grid, event.source), come_back)
+
+    def on_chart_grid_crosshair_moved(self, event: ChartGrid.CrosshairMoved) -> None:
+        event.stop()
+
+    def on_value_opened(self, event: ValueOpened) -> None:
+        self.app.push_screen(TextScreen(event.key, event.value))
+
+    def on_row_selected(self, event: RowSelected) -> None:
+        self.status.say(f"{event.key} = {event.value}")
+
+
+def shown_filter(held: TextFilter) -> str:
+    """A filter as the heading of its pane shows it."""
+    if not held:
+        return ""
+    return clean(f"/{held.text}/" if held.mode == "regex" else held.text)

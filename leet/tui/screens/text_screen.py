@@ -1,0 +1,41 @@
+"""A sheet of text over the screen: a value in full, or the help."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import VerticalScroll
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widgets import Static
+
+from leet.tui.commands import bindings
+
+
+class TextScreen(ModalScreen[None]):
+    """Shows `text` (plain or styled, never parsed as markup) under a title; scrolls, copies, closes."""
+
+    BINDINGS: ClassVar[list[BindingType]] = bindings("text")
+
+    def __init__(self, title: str, text: str | Content) -> None:
+        super().__init__()
+        self._title = title
+        self._text = Content(text) if isinstance(text, str) else text
+
+    def compose(self) -> ComposeResult:
+        with VerticalScroll(classes="sheet") as sheet:
+            yield Static(self._text)
+        sheet.border_title = Content(self._title)
+        sheet.border_subtitle = Content("Esc close · y copy · ↑↓ scroll")
+
+    def on_mount(self) -> None:
+        self.query_one(VerticalScroll).focus()
+
+    def action_close(self) -> None:
+        self.dismiss()
+
+    def action_copy(self) -> None:
+        self.app.copy_to_clipboard(self._text.plain)
+        self.query_one(VerticalScroll).border_subtitle = Content("copied")

@@ -1,0 +1,95 @@
+"""One table of commands: bindings, help, hints and palette are made from it and cannot say anything else."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+from textual.binding import Binding
+from textual.keys import KEY_NAME_REPLACEMENTS, _character_to_key
+
+from leet.tui.app import LeetApp
+from leet.tui.commands import COMMANDS, DIGITS, Place, bindings, by_group, hints, in_place, shown_key
+from leet.tui.screens.chart_screen import ChartScreen
+from leet.tui.screens.help_screen import help_text
+from leet.tui.screens.run_screen import RunScreen
+from leet.tui.screens.text_screen import TextScreen
+from leet.tui.widgets.chart_grid import ChartGrid
+from leet.tui.widgets.filter_line import FilterInput
+from leet.tui.widgets.overview import Overview
+
+CLASSES: dict[Place, type] = {
+    "app": LeetApp,
+    "run": RunScreen,
+    "chart": ChartScreen,
+    "filter": FilterInput,
+    "text": TextScreen,
+}
+
+
+@pytest.mark.parametrize("place", list(CLASSES))
+def test_each_class_binds_exactly_its_commands(place: Place) -> None:
+    bound = [b for b in CLASSES[place].BINDINGS if isinstance(b, Binding) and b.id]
+    assert [(b.id, b.key, b.action) for b in bound] == [(c.id, c.keys, c.action) for c in in_place(place)]
+    unnamed = [b for b in CLASSES[place].BINDINGS if not (isinstance(b, Binding) and b.id)]
+    assert len(unnamed) == (len(DIGITS) if place == "run" else 0)
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda c: c.id)
+def test_every_action_exists_where_it_is_bound(command) -> None:  # type: ignore[no-untyped-def]
+    for place in command.where:
+        owner = LeetApp if command.action.startswith("app.") else CLASSES[place]
+        name, _, arguments = command.action.removeprefix("app.").partition("(")
+        assert callable(getattr(owner, f"action_{name}", None)), (place, command.action)
+        if name == "pane":
+            act = arguments.split("'")[1]
+            owners = [ChartGrid, Overview] if place == "run" else [ChartGrid]
+            assert any(hasattr(pane, f"action_{act}") for pane in owners), command.action
+
+
+def test_no_key_means_two_things_in_one_place() -> None:
+    for place in CLASSES:
+        keys = Counter(key for command in in_place(place) for key in command.keys.split(","))
+        assert [key for key, uses in keys.items() if uses > 1] == []
+
+
+def test_keys_are_names_that_textual_knows() -> None:
+    """A misspelt key name would be a binding that never fires."""
+    known = set(KEY_NAME_REPLACEMENTS.values()) | {_character_to_key(chr(c)) for c in range(33, 127)}
+    known |= {"enter", "escape", "tab", "up", "down", "left", "right", "home", "end", "pageup", "pagedown", "minus"}
+    for command in COMMANDS:
+        for key in command.keys.split(","):
+            name = key.rpartition("+")[2]
+            assert name in known or len(name) == 1, (command.id, key)
+
+
+def test_help_lists_every_command_with_all_its_keys() -> None:
+    lines = help_text().plain.splitlines()
+    for command in COMMANDS:
+        [line] = [line for line in lines if line.endswith("  " + command.summary) or line.endswith(f" {command.summary}")]
+        for key in command.shown_keys():
+            assert key in line.split(), (command.id, line)
+    assert [group for group in by_group()] == [line for line in lines if line in by_group()]
+
+
+def test_ids_and_summaries_are_distinct() -> None:
+    assert len({command.id for command in COMMANDS}) == len(COMMANDS)
+
+
+def test_hints_are_commands_of_their_place() -> None:
+    for place in ("run", "chart", "filter", "text"):
+        for key, word in hints(place):  # type: ignore[arg-type]
+            assert word
+            assert any(key in command.shown_keys() for command in in_place(place))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("key", "shown"),
+    [("ctrl+backslash", "ctrl+\\"), ("question_mark", "?"), ("pagedown", "PgDn"), ("N", "N"), ("ctrl+underscore", "ctrl+_")],
+)
+def test_keys_are_shown_as_a_person_reads_them(key: str, shown: str) -> None:
+    assert shown_key(key) == shown
+
+
+def test_bindings_keep_their_ids() -> None:
+    assert all(b.id for b in bindings("chart") if isinstance(b, Binding))
