@@ -1,4 +1,4 @@
-"""CPU time of a page of charts: 4 × 3 of them at 200 × 50, drawn and cut into styled pieces.
+"""CPU time of a page of charts: 4 × 3 of them at 200 × 50, drawn and made into strips.
 
 python benchmarks/charts.py [--points 2000] [--rounds 200]
 """
@@ -10,10 +10,14 @@ import time
 from collections.abc import Callable
 
 import numpy as np
+from rich.style import Style
+from textual.strip import Strip
 
+from leet.charts.cells import Cells
 from leet.charts.line import draw_chart
 from leet.charts.spec import Spec, Trace
 from leet.model.units import Unit
+from leet.tui.widgets.cell_strips import strips
 
 
 def page(points: int, series: int = 1) -> list[Spec]:
@@ -46,16 +50,26 @@ def main() -> None:
     parser.add_argument("--points", type=int, default=2000)
     parser.add_argument("--rounds", type=int, default=200)
     options = parser.parse_args()
+    width, height = 50, 16
+    styles: dict[int, Style] = {}
     for series in (1, 4, 8):
         specs = page(options.points, series)
-        width, height = 50, 16
-        drawn = [draw_chart(spec, width, height) for spec in specs]
-        draw = milliseconds(lambda specs=specs: [draw_chart(s, width, height) for s in specs], options.rounds)
-        cut = milliseconds(lambda drawn=drawn: [cells.lines() for cells in drawn], options.rounds)
-        pieces = sum(len(line) for cells in drawn for line in cells.lines())
+
+        def draw(specs: list[Spec] = specs) -> list[Cells]:
+            return [draw_chart(spec, width, height) for spec in specs]
+
+        def convert(drawn: list[Cells] = draw()) -> list[Strip]:
+            return [
+                strip
+                for cells in drawn
+                for strip in strips(cells, range(height), lambda role: styles.setdefault(role, Style()))
+            ]
+
+        drawing, conversion = milliseconds(draw, options.rounds), milliseconds(convert, options.rounds)
+        pieces = sum(len(list(strip)) for strip in convert())
         print(
-            f"{series} series x {options.points} points: 12 charts drawn in {draw[0]:.2f} ms (median {draw[1]:.2f}), "
-            f"cut into {pieces} pieces in {cut[0]:.2f} ms (median {cut[1]:.2f})"
+            f"{series} series x {options.points} points: 12 charts drawn in {drawing[0]:.2f} ms "
+            f"(median {drawing[1]:.2f}), made {pieces} segments in {conversion[0]:.2f} ms (median {conversion[1]:.2f})"
         )
 
 

@@ -78,42 +78,6 @@ class Cells:
             if b > a:
                 yield text[a:b], int(roles[a])
 
-    def lines(self) -> list[list[tuple[str, int]]]:
-        """All rows as (text, role) pieces, in one pass over the grid.
-
-        Empty cells within or after a curve are counted to its run: they show no foreground, and every piece
-        that is saved is an escape sequence less on the wire.
-        """
-        if not self.width or not self.height:
-            return [[] for _ in range(self.height)]
-        roles = self._joined_roles()
-        change = np.empty(roles.size, np.bool_)
-        flat = roles.ravel()
-        np.not_equal(flat[1:], flat[:-1], out=change[1:])
-        change[:: self.width] = True
-        starts = np.flatnonzero(change)
-        kinds = flat[starts].tolist()
-        bounds = starts.tolist()
-        text = str(self.codes.tobytes(), "utf-32-le")
-        lines: list[list[tuple[str, int]]] = []
-        bounds.append(len(text))
-        for i, kind in enumerate(kinds):
-            a = bounds[i]
-            if a % self.width == 0:
-                line: list[tuple[str, int]] = []
-                lines.append(line)
-            line.append((text[a : bounds[i + 1]], kind))
-        return lines
-
-    def _joined_roles(self) -> npt.NDArray[np.int16]:
-        """`roles` where blank cells to the right of a curve have the role of that curve."""
-        roles = self.roles
-        places = np.where(roles != Role.BLANK, np.arange(self.width, dtype=np.intp), 0)
-        np.maximum.accumulate(places, axis=1, out=places)
-        before = np.take_along_axis(roles, places, axis=1)
-        curve = (before >= Role.SERIES) & (before < Role.HEAT)
-        return np.where(curve, before, roles)
-
     def text(self) -> str:
         """The grid as plain text, one line per row, without trailing blanks: for goldens and pipes."""
         return "\n".join(self.row(y).rstrip() for y in range(self.height))

@@ -14,7 +14,6 @@ from leet.charts.scale import Scale, apart, snapped
 from leet.charts.spec import Spec
 from leet.charts.ticks import Ticks, clock_ticks, duration_ticks, log_ticks, number_ticks, round_step
 
-_ROWS_PER_TICK = 3
 _LEAST_PLOT = 12
 """Columns of plot that y labels must leave."""
 _LEGEND_FROM = 7
@@ -101,7 +100,7 @@ def lay_out(spec: Spec, width: int, height: int) -> Layout:
         label, y_ticks = 0, Ticks()
     columns = width - 2 * side - label
     area = PlotArea(side + label, top + legend_rows, columns, rows, (x.lo, x.hi), across)
-    x_ticks = x_axis(spec, x, columns) if framed else Ticks()
+    x_ticks = x_axis(spec, x, columns) if framed and (curves or spec.x_range) else Ticks()
     return Layout(curves, area, x, y, down, framed, titled, y_ticks, x_ticks, legend_rows)
 
 
@@ -131,7 +130,7 @@ def x_scale(spec: Spec, curves: list[Curve]) -> Scale:
 
 def _y_axis(spec: Spec, curves: list[Curve], x: Scale, rows: int) -> tuple[Scale, Ticks]:
     lo, hi = _visible(curves, x)
-    count = max(2, rows // _ROWS_PER_TICK + 1)
+    count = max(2, min(rows // 2, 4 + rows // 6))
     if spec.log_y:
         if spec.y_range is not None and 0 < spec.y_range[0] < spec.y_range[1] < math.inf:
             lo, hi = math.log10(spec.y_range[0]), math.log10(spec.y_range[1])

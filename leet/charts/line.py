@@ -33,6 +33,7 @@ def draw_chart(spec: Spec, width: int, height: int) -> Cells:
         _say_empty(cells, layout.area, layout)
     _guides(cells, spec, layout, signs)
     _curves(cells, spec, layout, signs)
+    _lone_points(cells, layout, signs)
     _marks(cells, layout, signs)
     if spec.monochrome and not spec.ascii and len(layout.curves) > 1:
         _letters(cells, spec, layout)
@@ -102,6 +103,18 @@ def _curves(cells: Cells, spec: Spec, layout: Layout, signs: Glyphs) -> None:
         np.copyto(roles, np.int16(Role.SERIES + curve.color), where=there)
     if area.across == 2:
         np.copyto(codes, painted + np.uint32(0x2800), where=painted != 0)
+
+
+def _lone_points(cells: Cells, layout: Layout, signs: Glyphs) -> None:
+    """The only point of a curve is more than one braille dot."""
+    for curve in layout.curves:
+        places = np.flatnonzero(curve.drawn) if curve.drawn is not None else np.arange(min(len(curve.x), 2))
+        if len(places) == 1:
+            i = int(places[0])
+            column = layout.area.column_of(float(curve.x[i]))
+            if column is not None and 0.0 <= layout.y.share(float(curve.height[i])) <= 1.0:
+                row = _row_of(layout, float(curve.height[i]))
+                cells.put(column, row, signs.dot, Role.SERIES + curve.color)
 
 
 def _masks(curve: Curve, layout: Layout, columns: int, rows: int) -> raster.Masks | None:

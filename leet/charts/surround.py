@@ -9,44 +9,47 @@ from leet.charts.readout import last_value, value_text
 from leet.charts.spec import Spec
 
 
-def draw_frame(cells: Cells, spec: Spec, layout: Layout, signs: Glyphs) -> None:
-    """The border, the title and the last value in the upper one, the x labels in the lower one."""
+def draw_frame(cells: Cells, spec: Spec, layout: Layout, signs: Glyphs) -> int | None:
+    """The border, the title and the last value in the upper one, the x labels in the lower one.
+
+    Returns the column where the value begins; None when there is no room for it.
+    """
     width, height = cells.width, cells.height
     role = Role.FRAME_FOCUSED if spec.focused else Role.FRAME
     if not layout.framed:
-        if layout.titled:
-            _title(cells, spec, layout, signs, 0, width, "")
-        return
+        return _title(cells, spec, layout, signs, 0, width, "") if layout.titled else None
     for row, left in ((0, 0), (height - 1, 2)):
         cells.codes[row, 1:-1] = ord(signs.horizontal)
         cells.codes[row, 0], cells.codes[row, -1] = ord(signs.corners[left]), ord(signs.corners[left + 1])
         cells.roles[row] = role
     cells.codes[1:-1, [0, -1]] = ord(signs.vertical)
     cells.roles[1:-1, [0, -1]] = role
-    _title(cells, spec, layout, signs, 1, width - 1, signs.horizontal)
     _x_labels(cells, spec, layout, signs)
+    return _title(cells, spec, layout, signs, 1, width - 1, signs.horizontal)
 
 
-def _title(cells: Cells, spec: Spec, layout: Layout, signs: Glyphs, left: int, right: int, line: str) -> None:
+def _title(cells: Cells, spec: Spec, layout: Layout, signs: Glyphs, left: int, right: int, line: str) -> int | None:
     """Title, notes and value between two columns; the value goes first when there is little room."""
     space = " " if line else ""
     value = last_value(spec, layout)
     room = right - left - 2 * len(space)
+    shown = None
     # The border shows between title and value.
     if value and room - len(value) - 2 - len(line) >= min(len(spec.title), max(6, room // 3)):
         text = space + value + space
         cells.put(right - len(text), 0, text, Role.VALUE)
+        shown = right - len(text) + len(space)
         room -= len(value) + 2 + len(line)
     note = ", ".join(filter(None, (spec.note, *_notes(spec, layout))))
     note = f" ({note})" if note else ""
     if len(note) > room - min(len(spec.title), max(8, room // 3)):
         note = ""
     title = shorten(spec.title, room - len(note), signs.ellipsis)
-    if not title:
-        return
-    after = cells.put(left, 0, space + title, Role.TITLE_FOCUSED if spec.focused else Role.TITLE)
-    after = cells.put(after, 0, note, Role.NOTE)
-    cells.put(after, 0, space, Role.NOTE)
+    if title:
+        after = cells.put(left, 0, space + title, Role.TITLE_FOCUSED if spec.focused else Role.TITLE)
+        after = cells.put(after, 0, note, Role.NOTE)
+        cells.put(after, 0, space, Role.NOTE)
+    return shown
 
 
 def _notes(spec: Spec, layout: Layout) -> list[str]:
@@ -89,6 +92,18 @@ def _x_labels(cells: Cells, spec: Spec, layout: Layout, signs: Glyphs) -> None:
         if left < after or left + len(text) > end:
             continue
         after = cells.put(left, row, text, Role.TICK)
+
+
+def clear_labels(cells: Cells, left: int, right: int, signs: Glyphs) -> None:
+    """Take the x labels that reach into the columns `left` … `right` out of the lower border."""
+    labels = cells.roles[-1] == Role.TICK
+    while left > 0 and labels[left - 1]:
+        left -= 1
+    while right < cells.width and labels[right]:
+        right += 1
+    labels[:left] = labels[right:] = False
+    cells.codes[-1, labels] = ord(signs.horizontal)
+    cells.roles[-1, labels] = cells.roles[-1, 0]
 
 
 def draw_y_labels(cells: Cells, spec: Spec, layout: Layout, signs: Glyphs) -> None:
