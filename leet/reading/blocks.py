@@ -138,8 +138,7 @@ class BlockReader:
         done = 0
         while at is not None:
             if self._zeros >= 0 and size - at >= _OVERHEAD and not self._is_zero(at, at + _OVERHEAD):
-                zeros, self._zeros = self._zeros, -1
-                self._give_up(zeros, base + at, "zeros", outcomes)
+                self._give_up(self._zeros, base + at, "zeros", outcomes)
             limit = at + BLOCK - (base + at - self.origin) % BLOCK
             reach = min(limit, size)
             while (start := at + _OVERHEAD) <= reach:
@@ -182,9 +181,10 @@ class BlockReader:
                 self._first, self._parts = -1, []
 
     def _give_up(self, start: int, end: int, reason: str, outcomes: list[RawRecord | Skipped]) -> None:
-        """Reports offsets `start` to `end`, and the record that was being put together before them."""
-        if self._first >= 0:
-            start, self._first, self._parts = self._first, -1, []
+        """Reports offsets `start` to `end`, with the zeros or the unfinished record before them."""
+        if self._first >= 0 or self._zeros >= 0:
+            start = self.position
+            self._first, self._parts, self._zeros = -1, [], -1
         outcomes.append(Skipped(start, end - start, reason))
 
     def _judge(self, at: int, outcomes: list[RawRecord | Skipped], final: bool) -> int | None:
@@ -219,7 +219,7 @@ class BlockReader:
         if self.origin != SHIFT:
             other = at + SHIFT if limit - at == BLOCK else at
             shifted = self._is_shifted(other)
-            if shifted is None and not final:
+            if shifted is None and (not final or other == at):
                 return None
             if shifted:
                 self.origin = SHIFT
