@@ -1,0 +1,112 @@
+from __future__ import annotations
+
+import io
+
+import pyte
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from rich.console import Console
+from rich.segment import Segment
+from rich.style import Style
+from textual._compositor import ChopsUpdate
+from textual.strip import Strip
+
+from leet.tui.span_update import SpanUpdate
+
+WIDTH, HEIGHT = 24, 3
+STYLES = [
+    None,
+    Style(color="#ff8800", bgcolor="#101318"),
+    Style(color="#00ff88", bgcolor="#101318"),
+    Style(color="#00ff88", bgcolor="#101318", bold=True),
+    Style(color="#00ff88", bgcolor="#303030", underline=True),
+    Style(color="red", reverse=True),
+    Style(bgcolor="blue"),
+    Style(italic=True),
+]
+
+console = Console(file=io.StringIO(), color_system="truecolor", force_terminal=True, width=WIDTH)
+
+segments = st.lists(
+    st.tuples(st.sampled_from(["a", "  ", "⠁⠂", "xyz ", " "]), st.sampled_from(STYLES)), min_size=1, max_size=9
+)
+
+
+def strip(parts: list[tuple[str, Style | None]], width: int) -> Strip:
+    return Strip([Segment(text, style) for text, style in parts]).adjust_cell_length(width, STYLES[1])
+
+
+def cells(data: str) -> list[list[pyte.screens.Char]]:
+    """What a terminal shows; a blank has only the ink that shows on it."""
+    screen = pyte.Screen(WIDTH, HEIGHT)
+    pyte.Stream(screen).feed(data)
+    rows = [[screen.buffer[y][x] for x in range(WIDTH)] for y in range(HEIGHT)]
+    return [
+        [
+            c._replace(fg="default", bold=False, italics=False)
+            if c.data == " " and not c.reverse and not c.underscore
+            else c
+            for c in row
+        ]
+        for row in rows
+    ]
+
+
+def update(lines: list[list[Strip]], spans: list[tuple[int, int, int]]) -> tuple[str, str]:
+    chops, ends = [], []
+    for line in lines:
+        at, chop = 0, {}
+        for piece in line:
+            chop[at] = piece
+            at += piece.cell_length
+        chops.append(chop)
+        ends.append([*list(chop)[1:], at])
+    return (
+        ChopsUpdate(chops, spans, ends).render_segments(console),
+        SpanUpdate(chops, spans, ends).render_segments(console),
+    )
+
+
+@settings(deadline=None)
+@given(left=st.lists(segments, min_size=HEIGHT, max_size=HEIGHT), right=segments)
+def test_whole_lines_look_as_textual_writes_them(left: list, right: list) -> None:
+    lines = [[strip(parts, 10), strip(right, WIDTH - 10)] for parts in left]
+    theirs, ours = update(lines, [(y, 0, WIDTH) for y in range(HEIGHT)])
+    assert cells(ours) == cells(theirs)
+
+
+@settings(deadline=None)
+@given(
+    line=segments,
+    spans=st.lists(
+        st.tuples(st.integers(0, HEIGHT - 1), st.integers(0, WIDTH - 2), st.integers(1, 12)), min_size=1, max_size=4
+    ),
+)
+def test_a_span_is_written_where_it_belongs_and_nowhere_else(line: list, spans: list) -> None:
+    whole = strip(line, WIDTH)
+    lines = [[whole.crop(0, 9), whole.crop(9, WIDTH)] for _ in range(HEIGHT)]
+    bounds = sorted({(y, x, min(WIDTH, x + size)) for y, x, size in spans})
+    apart = [b for i, b in enumerate(bounds) if i == 0 or bounds[i - 1][0] != b[0] or bounds[i - 1][2] <= b[1]]
+    full, _ = update(lines, [(y, 0, WIDTH) for y in range(HEIGHT)])
+    _, ours = update(lines, apart)
+    shown, blank = cells(ours), cells("")
+    for y in range(HEIGHT):
+        for x in range(WIDTH):
+            inside = any(row == y and a <= x < b for row, a, b in apart)
+            assert shown[y][x] == (cells(full)[y][x] if inside else blank[y][x])
+
+
+def test_a_dot_costs_a_dozen_bytes_not_a_line() -> None:
+    chart = [strip([("⠁" * 40, STYLES[1]), ("⠂" * 40, STYLES[2])], 80)]
+    theirs, ours = update([chart, chart], [(0, 70, 71), (1, 70, 71)])
+    assert len(ours.encode()) < len(theirs.encode()) / 4
+
+
+@pytest.mark.parametrize("system", ["256", "standard"])
+def test_fewer_colours_are_written_as_such(system: str) -> None:
+    poor = Console(file=io.StringIO(), color_system=system, force_terminal=True)  # type: ignore[arg-type]
+    line = [strip([("abc", STYLES[1])], 3)]
+    written = SpanUpdate([{0: line[0]}], [(0, 0, 3)], [[3]]).render_segments(poor)
+    assert "38;2" not in written
+    assert "abc" in written
