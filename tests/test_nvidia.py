@@ -94,7 +94,9 @@ def run(library: Path, script: str, *arguments: str, **variables: object) -> dic
     return result
 
 
-def sample(library: Path, rounds: int = 1, settings: dict[str, Any] | None = None, **variables: object) -> dict[str, Any]:
+def sample(
+    library: Path, rounds: int = 1, settings: dict[str, Any] | None = None, **variables: object
+) -> dict[str, Any]:
     return run(library, SAMPLE, json.dumps(settings or {}), str(rounds), **variables)
 
 

@@ -8,9 +8,7 @@ from pathlib import Path
 _VIRTUAL = ("loop", "ram", "zram")
 
 
-def choose_devices(
-    partitions: Iterable[tuple[str, str]], paths: Sequence[str], counted: Collection[str]
-) -> list[str]:
+def choose_devices(partitions: Iterable[tuple[str, str]], paths: Sequence[str], counted: Collection[str]) -> list[str]:
     """
     The devices whose traffic is shown, by the SDK's rules, sorted and each once.
 
