@@ -66,10 +66,12 @@ def test_keys_are_names_that_textual_knows() -> None:
 def test_help_lists_every_command_with_all_its_keys() -> None:
     lines = help_text().plain.splitlines()
     for command in COMMANDS:
-        [line] = [line for line in lines if line.endswith("  " + command.summary) or line.endswith(f" {command.summary}")]
+        [line] = [
+            line for line in lines if line.endswith("  " + command.summary) or line.endswith(f" {command.summary}")
+        ]
         for key in command.shown_keys():
             assert key in line.split(), (command.id, line)
-    assert [group for group in by_group()] == [line for line in lines if line in by_group()]
+    assert list(by_group()) == [line for line in lines if line in by_group()]
 
 
 def test_ids_and_summaries_are_distinct() -> None:
@@ -85,7 +87,13 @@ def test_hints_are_commands_of_their_place() -> None:
 
 @pytest.mark.parametrize(
     ("key", "shown"),
-    [("ctrl+backslash", "ctrl+\\"), ("question_mark", "?"), ("pagedown", "PgDn"), ("N", "N"), ("ctrl+underscore", "ctrl+_")],
+    [
+        ("ctrl+backslash", "ctrl+\\"),
+        ("question_mark", "?"),
+        ("pagedown", "PgDn"),
+        ("N", "N"),
+        ("ctrl+underscore", "ctrl+_"),
+    ],
 )
 def test_keys_are_shown_as_a_person_reads_them(key: str, shown: str) -> None:
     assert shown_key(key) == shown

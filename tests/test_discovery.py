@@ -53,7 +53,11 @@ def test_the_newest_run_that_has_a_log_is_meant(project: Path) -> None:
 
 @pytest.mark.parametrize(
     "path",
-    ["wandb/run-20250301_000000-new", "wandb/run-20250301_000000-new/run-new.wandb", "wandb/../wandb/run-20250301_000000-new/"],
+    [
+        "wandb/run-20250301_000000-new",
+        "wandb/run-20250301_000000-new/run-new.wandb",
+        "wandb/../wandb/run-20250301_000000-new/",
+    ],
 )
 def test_a_run_directory_and_its_file_are_the_run(project: Path, path: str) -> None:
     assert find_run(path).name == "run-new.wandb"

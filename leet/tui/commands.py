@@ -56,10 +56,10 @@ COMMANDS: tuple[Command, ...] = (
     Command("system", "right_square_bracket", "Show or hide the system metrics", "Panes", "toggle_system", _RUN,
             hint="system"),
 
-    Command("up", "up,w", "Move up", "Moving", "pane('move', 'up')", _RUN, palette=False),
-    Command("down", "down,s", "Move down", "Moving", "pane('move', 'down')", _RUN, palette=False),
-    Command("left", "left,a", "Move left, or the crosshair", "Moving", "pane('move', 'left')", _BOTH, palette=False),
-    Command("right", "right,d", "Move right, or the crosshair", "Moving", "pane('move', 'right')", _BOTH, palette=False),
+    Command("up", "up,w", "Up", "Moving", "pane('move', 'up')", _RUN, palette=False),
+    Command("down", "down,s", "Down", "Moving", "pane('move', 'down')", _RUN, palette=False),
+    Command("left", "left,a", "Left; the crosshair too", "Moving", "pane('move', 'left')", _BOTH, palette=False),
+    Command("right", "right,d", "Right; the crosshair too", "Moving", "pane('move', 'right')", _BOTH, palette=False),
     Command("far_left", "shift+left,A", "Crosshair by larger steps", "Moving", "pane('move_far', 'left')", _BOTH,
             palette=False),
     Command("far_right", "shift+right,D", "Crosshair by larger steps", "Moving", "pane('move_far', 'right')", _BOTH,
@@ -125,9 +125,14 @@ def bindings(place: Place) -> list[BindingType]:
     return made
 
 
+_HINTS_FIRST = ("help", "quit", "filter_metrics", "next_page")
+
+
 def hints(place: Place) -> list[tuple[str, str]]:
     """(key, word) pairs for the status line, the most useful first."""
-    return [(command.shown_keys()[0], command.hint) for command in in_place(place) if command.hint]
+    hinted = [command for command in in_place(place) if command.hint]
+    hinted.sort(key=lambda c: _HINTS_FIRST.index(c.id) if c.id in _HINTS_FIRST else len(_HINTS_FIRST))
+    return [(command.shown_keys()[0], command.hint) for command in hinted]
 
 
 def by_group(commands: Iterable[Command] = COMMANDS) -> dict[str, list[Command]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal
 
 from leet.model.filter import TextFilter
@@ -10,6 +11,7 @@ from leet.model.safe_text import clean
 from leet.model.state import RunState
 from leet.model.units import format_age, format_bytes, format_duration, format_value
 from leet.tui.feed import RunFeed
+from leet.tui.messages import Subject
 from leet.tui.widgets.overview import Row, Section
 from leet.tui.widgets.status_line import Part
 
@@ -29,29 +31,103 @@ def look(state: RunState) -> tuple[str, Tone]:
     return _LOOKS[state.name]
 
 
-def overview_sections(model: RunModel, now: float) -> list[Section]:
-    """The run's identity, then environment, config and summary as flat lists."""
-    identity, state = model.identity, model.state(now)
+class Sections:
+    """The sections of the overview; trees that did not change give the same rows again."""
+
+    def __init__(self, model: RunModel) -> None:
+        self._model = model
+        self._rows: dict[str, tuple[list[tuple[str, str]], Sequence[Row]]] = {}
+
+    def now(self, state: RunState) -> list[Section]:
+        """The run's identity, then environment, config and summary as flat lists."""
+        model = self._model
+        return [
+            Section("", _head(model, state), 2.0),
+            Section("Environment", self._of("Environment", model.environment.rows()), 1.0),
+            Section("Config", self._of("Config", model.config.rows()), 1.5),
+            Section("Summary", self._of("Summary", model.summary.rows()), 2.0),
+        ]
+
+    def full(self, section: str, key: str) -> str:
+        """The whole value of a row of a tree; empty when there is no such row."""
+        trees = {"Environment": self._model.environment, "Config": self._model.config, "Summary": self._model.summary}
+        return trees[section].full(key) if section in trees else ""
+
+    def _of(self, title: str, pairs: list[tuple[str, str]]) -> Sequence[Row]:
+        known = self._rows.get(title)
+        if known is None or known[0] is not pairs:
+            known = self._rows[title] = pairs, [Row(key, value) for key, value in pairs]
+        return known[1]
+
+
+def _head(model: RunModel, state: RunState) -> list[Row]:
+    identity = model.identity
     sign, tone = look(state)
-    head = [Row("state", f"{sign} {state}", f"overview--{tone}")]
+    rows = [Row("state", f"{sign} {state}", f"overview--{tone}")]
+    project = "/".join(part for part in (identity.entity, identity.project) if part)
+    runtime = model.runtime
     for key, value, value_tone in (
         ("name", identity.display_name, "strong"),
         ("id", identity.run_id, "value"),
-        ("project", "/".join(part for part in (identity.entity, identity.project) if part), "value"),
+        ("project", project, "value"),
         ("group", identity.group, "value"),
-        ("job", identity.job_type, "value"),
+        ("job type", identity.job_type, "value"),
         ("tags", ", ".join(identity.tags), "tag"),
         ("notes", identity.notes, "value"),
-        ("runtime", format_duration(model.runtime) if model.runtime else "", "value"),
+        ("forked from", identity.forked_from, "value"),
+        ("runtime", format_duration(runtime) if runtime is not None else "", "value"),
+        ("alert", f"{model.alerts[-1].title}: {model.alerts[-1].text}" if model.alerts else "", "warn"),
+        ("damage", damage(model), "warn"),
     ):
         if value:
-            head.append(Row(key, clean(value), f"overview--{value_tone}"))
-    if model.skipped:
-        lost = sum(skipped.length for skipped in model.skipped)
-        head.append(Row("damage", f"{format_bytes(lost)} skipped in {len(model.skipped)} places", "overview--warn"))
-    return [
-        Section("", head, 2.0),
-        Section("Environment", rows_of(model.environment), 1.0),
-        Section("Config", rows_of(model.config), 1.5),
-        Section("Summary", rows_of(model.summary), 2.0),
-    ]
+            rows.append(Row(key, clean(value), f"overview--{value_tone}"))
+    return rows
+
+
+def damage(model: RunModel) -> str:
+    """How much of the log could not be read; empty when all could."""
+    if not model.skipped:
+        return ""
+    places = len(model.skipped)
+    return f"{format_bytes(model.skipped_bytes)} in {places} place{'s' * (places > 1)} unreadable, skipped"
+
+
+def state_parts(model: RunModel, state: RunState, now: float) -> list[Part]:
+    """State, name, step and age of the last write, for the status line."""
+    sign, tone = look(state)
+    parts = [Part(f"{sign} {state}", f"status--{tone}", rank=9)]
+    parts.append(Part(clean(model.identity.name), "status--strong", rank=7))
+    if model.last_step is not None:
+        parts.append(Part(f"step {model.last_step:,}", rank=6))
+    if model.modified and state.live:
+        parts.append(Part(f"written {format_age(now - model.modified)} ago", "status--quiet", rank=3))
+    elif model.modified:
+        parts.append(Part(f"ended {format_age(now - model.modified)} ago", "status--quiet", rank=2))
+    return parts
+
+
+def progress_part(feed: RunFeed) -> Part:
+    """How far loading is: share, bytes, points."""
+    model = feed.model
+    return Part(
+        f"reading {feed.progress:.0%} of {format_bytes(model.size)}, {format_value(model.points)} points",
+        "status--warn",
+        rank=8,
+    )
+
+
+def empty_note(subject: Subject, feed: RunFeed, wanted: TextFilter, state: RunState) -> str:
+    """What stands in place of charts when there are none."""
+    model = feed.model
+    what = "metric" if subject == "metrics" else "system metric"
+    there = bool(model.metrics.names() if subject == "metrics" else model.system.charts())
+    if wanted and there:
+        key = "ctrl+l" if subject == "metrics" else "ctrl+\\"
+        return f"No {what} matches {clean(wanted.text)!r}\n\n{key} shows all again"
+    if not feed.loaded:
+        return f"Reading the log\n\n{feed.progress:.0%} of {format_bytes(model.size)}"
+    if state.name == "waiting":
+        if subject == "system":
+            return "Nothing yet"
+        return f"Waiting for the first flush\n\n{state.reason}"
+    return f"No {what}s" + (" yet" if state.live else " in this run")

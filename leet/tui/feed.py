@@ -24,6 +24,7 @@ class RunFeed:
         self.model = RunModel(log)
         self.intake = Intake(announce)
         self.loaded = False
+        self.live = live
         self._tail = Tail(log, self.intake.deliver) if live else None
         self._seen = False
 

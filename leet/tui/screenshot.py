@@ -65,7 +65,7 @@ def take(app: LeetApp, path: str, size: tuple[int, int], keys: str) -> None:
     presses = list(parse_keys(keys))
     frame: list[str] = []
 
-    async def drive(pilot: Pilot[None]) -> None:
+    async def drive(pilot: Pilot[object]) -> None:
         await app.run_screen.loaded.wait()
         await pilot.pause()
         for key in presses:
@@ -84,6 +84,5 @@ def take(app: LeetApp, path: str, size: tuple[int, int], keys: str) -> None:
 
 def text_of(app: LeetApp) -> str:
     """What is on the screen as plain text, without blanks at the ends of lines."""
-    width, height = app.size
     lines = app.screen._compositor.render_strips()
-    return "\n".join("".join(segment.text for segment in line).rstrip() for line in lines[:height])
+    return "\n".join("".join(segment.text for segment in line).rstrip() for line in lines[: app.size.height])

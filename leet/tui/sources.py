@@ -10,7 +10,7 @@ from leet.model.filter import TextFilter
 from leet.model.metrics import AXES, Axis
 from leet.model.run import RunModel
 from leet.model.safe_text import clean
-from leet.model.system_metrics import SystemChart
+from leet.model.system_store import SystemChart, SystemStore
 from leet.model.units import format_value
 from leet.tui.widgets.chart_grid import ChartSource
 from leet.tui.widgets.chart_view import ChartView, Span
@@ -147,21 +147,21 @@ class SystemSource:
         self.heatmap_capable = chart.percentage
 
     def version(self) -> int:
-        return self._sources.store.version(self.chart.key) * 2 + (self._sources.window is not None)
+        return self._sources.store.version(self.chart) * 2 + (self._sources.window is not None)
 
     def extent(self) -> Span | None:
-        whole = self._sources.store.x_range(self.chart.key)
-        minutes = self._sources.window
-        if whole is None or minutes is None:
-            return whole
-        return max(whole[0], whole[1] - minutes * 60), whole[1]
+        """All charts share it, so that what happened at one time stands at one column."""
+        span, minutes = self._sources.store.span, self._sources.window
+        if span is None or minutes is None:
+            return span
+        return max(span[0], span[1] - minutes * 60), span[1]
 
     def spec(self, columns: int, view: ChartView) -> Spec:
-        chart, extent = self.chart, self.extent()
+        chart, store, extent = self.chart, self._sources.store, self.extent()
         window = view.window(extent) if extent is not None else None
         low, high = window or (None, None)
-        traces = self._sources.store.traces(chart.key, low, high, columns * DOTS)
-        notes = [note for note in (chart.note, "log" if view.log_y else "") if note]
+        traces = store.traces(chart, low, high, columns * DOTS)
+        notes = [note for note in (clean(store.note(chart)), "log" if view.log_y else "") if note]
         return Spec(
             title=self.title,
             traces=tuple(Trace(clean(label), x, y) for label, x, y in traces),
@@ -184,10 +184,11 @@ class SystemSources:
         self._model = model
         self._live = live
         self._chosen: bool | None = None
+        self._charts: list[SystemChart] = []
         self.all: list[SystemSource] = []
 
     @property
-    def store(self):  # type: ignore[no-untyped-def]
+    def store(self) -> SystemStore:
         return self._model.system
 
     @property
@@ -203,14 +204,16 @@ class SystemSources:
     def renew(self) -> bool:
         """Look for new charts; True when there are any (or all were forgotten)."""
         charts = self.store.charts()
-        if [source.chart for source in self.all] == list(charts):
+        if charts is self._charts:
             return False
+        self._charts = charts
         made = {source.chart: source for source in self.all}
         self.all = [made.get(chart) or SystemSource(self, chart) for chart in charts]
         return True
 
     def forget(self) -> None:
         self.all = []
+        self._charts = []
 
     def select(self, wanted: TextFilter) -> list[SystemSource]:
         """The sources whose titles pass."""

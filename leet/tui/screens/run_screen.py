@@ -19,9 +19,10 @@ from textual.widgets import Static
 from leet.discovery import Found
 from leet.model.filter import TextFilter
 from leet.model.safe_text import clean
+from leet.model.state import RunState
 from leet.tui import layout
 from leet.tui.commands import Place, bindings, hints
-from leet.tui.facts import empty_note, overview_sections, status_parts
+from leet.tui.facts import Sections, empty_note, progress_part, state_parts
 from leet.tui.feed import RunFeed
 from leet.tui.messages import (
     FilterChanged,
@@ -35,13 +36,13 @@ from leet.tui.messages import (
 from leet.tui.screens.chart_screen import ChartScreen
 from leet.tui.screens.help_screen import HelpScreen
 from leet.tui.screens.text_screen import TextScreen
-from leet.tui.sources import X_MODES, X_NAMES, MetricSources, SystemSources
+from leet.tui.sources import MetricSources, SelectedMetrics, SystemSources
 from leet.tui.terminal import Terminal
 from leet.tui.widgets.chart_grid import ChartGrid
 from leet.tui.widgets.filter_line import FilterLine
 from leet.tui.widgets.overview import Overview
 from leet.tui.widgets.pane import Pane
-from leet.tui.widgets.status_line import StatusLine
+from leet.tui.widgets.status_line import Part, StatusLine
 
 BREATH = 0.003
 """Seconds between two stretches of applying batches, in which keys are answered and the screen is painted."""
@@ -89,17 +90,19 @@ class RunScreen(Screen[None]):
         super().__init__()
         self.found = found
         self.terminal = terminal
-        self.feed = RunFeed(found.log, lambda: self.post_message(RecordsWaiting()) and None, live=live)
+        self.feed = RunFeed(found.log, self._announce, live=live)
         self.model = self.feed.model
         self.loaded = asyncio.Event()
         self.filters: dict[Subject, TextFilter] = {subject: TextFilter("") for subject in SUBJECTS}
         self.metrics = ChartGrid(id="metrics", ascii=terminal.ascii)
         self.system = ChartGrid(id="system", ascii=terminal.ascii, smallest=(18, 4))
+        self._grids: tuple[tuple[Subject, ChartGrid], ...] = (("metrics", self.metrics), ("system", self.system))
         self.overview = Overview(id="overview")
         self.status = StatusLine(id="status")
         self.filter_line = FilterLine(id="filter")
         self.metric_sources = MetricSources(self.model)
-        self.system_sources = SystemSources(self.model, terminal.time)
+        self.system_sources = SystemSources(self.model, lambda: self.state.live)
+        self.sections = Sections(self.model)
         self._wanted: dict[layout.Side, bool | None] = {"overview": None, "system": None}
         self._last_asked: layout.Side | None = None
         self._pace = Pace({"charts": CHARTS_SECONDS, "overview": OVERVIEW_SECONDS, "status": STATUS_SECONDS})
@@ -129,6 +132,10 @@ class RunScreen(Screen[None]):
         self.feed.stop()
 
     # Data
+
+    def _announce(self) -> None:
+        """Called from the reader's thread."""
+        self.post_message(RecordsWaiting())
 
     def on_records_waiting(self) -> None:
         """Apply what has come, for a moment, and let the screen follow at its own pace."""
@@ -174,6 +181,10 @@ class RunScreen(Screen[None]):
         self.metrics.paint_now()
         self.system.paint_now()
 
+    @property
+    def state(self) -> RunState:
+        return self.model.state(self.terminal.time(), loading=not self.feed.loaded)
+
     # What the panes show
 
     def _show_charts(self) -> None:
@@ -198,21 +209,33 @@ class RunScreen(Screen[None]):
 
     def _show_notes(self) -> None:
         """A sentence in place of an empty grid."""
-        for subject, grid in (("metrics", self.metrics), ("system", self.system)):
+        for subject, grid in self._grids:
             note = self.query_one(f"#{subject}-note", Static)
-            text = "" if grid.sources else empty_note(subject, self.feed, self.filters[subject], self.terminal.time())
+            text = "" if grid.sources else empty_note(subject, self.feed, self.filters[subject], self.state)
             grid.display, note.display = not text, bool(text)
             if text:
                 note.update(Content(text))
 
     def _show_overview(self) -> None:
         if self.query_one("#overview-pane").display:
-            self.overview.show(overview_sections(self.model, self.terminal.time()))
+            self.overview.show(self.sections.now(self.state))
 
     def _show_status(self) -> None:
         now = self.terminal.time()
-        parts = status_parts(self, now)
-        place = "filter" if self.filter_line.display else "run"
+        parts = state_parts(self.model, self.state, now)
+        if not self.feed.loaded:
+            parts.append(progress_part(self.feed))
+        first, last, count = self.grid.page
+        if last - first + 1 < count:
+            size = self.grid.page_layout.capacity
+            parts.append(Part(f"page {(first - 1) // size + 1}/{-(-count // size)}", rank=5))
+        held = self.filters["system" if self.grid is self.system else "metrics"]
+        if held:
+            shown, total = self._filter_count("system" if self.grid is self.system else "metrics")
+            parts.append(Part(f"{shown_filter(held)} {shown}/{total}", "status--message", rank=6))
+        if self.metric_sources.axis != "auto":
+            parts.append(Part(f"x: {self.metric_sources.axis}", rank=4))
+        place: Place = "filter" if self.filter_line.display else "run"
         self.status.show(parts, hints(place))
         self._await_age(now)
 
@@ -221,13 +244,13 @@ class RunScreen(Screen[None]):
         if self._age_timer is not None:
             self._age_timer.stop()
             self._age_timer = None
-        if self.feed.live and self.model.modified:
+        if self.terminal.now is None and self.feed.live and self.model.modified:
             age = max(0.0, now - self.model.modified)
             wait = 1.0 if age < 60 else 60.0 - age % 60 + 0.5
             self._age_timer = self.set_timer(wait, self._show_status)
 
     def _show_headings(self) -> None:
-        for subject, grid in (("metrics", self.metrics), ("system", self.system)):
+        for subject, grid in self._grids:
             note = grid.page_label.strip("[]") or (str(len(grid.sources)) if grid.sources else "")
             self.query_one(f"#{subject}-pane", Pane).heading.show(note, shown_filter(self.filters[subject]))
         kept = self.filters["overview"]
@@ -354,12 +377,13 @@ class RunScreen(Screen[None]):
         self.app.push_screen(HelpScreen())
 
     def action_x_axis(self) -> None:
-        mode = X_MODES[(X_MODES.index(self.metric_sources.mode) + 1) % len(X_MODES)]
-        self.metric_sources.mode = mode
-        self.metrics.views.clear()
+        name = self.metric_sources.next_axis()
+        # Windows and crosshair were places on the axis before.
+        for view in list(self.metrics.views):
+            self.metrics.views[view] = self.metrics.views[view].reset()
         self.metrics.set_crosshair(None)
         self.metrics.paint_now()
-        self.status.say(f"x axis: {X_NAMES[mode]}")
+        self.status.say(f"x axis: {name}")
         self._show_status()
 
     def action_tail_window(self) -> None:
@@ -391,7 +415,7 @@ class RunScreen(Screen[None]):
         """Turn to the chart of a metric; a filter that hides it is lifted."""
         if self.filters["metrics"] and not self.filters["metrics"].matches(name):
             self.action_clear_filter("metrics")
-        index = self.metrics.sources.index_of(name) if isinstance(self.metrics.sources, MetricSources.Selected) else None
+        index = self.metrics.sources.index_of(name) if isinstance(self.metrics.sources, SelectedMetrics) else None
         if index is not None:
             self._focus_pane("metrics")
             self.metrics.focus_chart(index)
@@ -466,7 +490,8 @@ class RunScreen(Screen[None]):
         event.stop()
 
     def on_value_opened(self, event: ValueOpened) -> None:
-        self.app.push_screen(TextScreen(event.key, event.value))
+        full = self.sections.full(self.overview.section, event.key) or event.value
+        self.app.push_screen(TextScreen(event.key, full))
 
     def on_row_selected(self, event: RowSelected) -> None:
         self.status.say(f"{event.key} = {event.value}")
