@@ -1,0 +1,79 @@
+"""What the program prints: every `write` of sys.stdout and sys.stderr, as it is, for the log.
+
+The `write` of the two streams is wrapped for as long as anybody listens. A library that replaces `sys.stdout` by a
+stream of its own which writes on to the old one (tqdm, rich, loggers, tee classes) is still heard; at the end the
+wrapper is taken off again only where it is still the one in place.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+import threading
+from collections.abc import Callable
+from typing import Any
+
+Listener = Callable[[str, str], None]
+"""Takes the name of the stream (`stdout`, `stderr`) and the text written to it."""
+
+_inside = threading.local()
+
+
+class Capture:
+    """Hands everything that is written to stdout and stderr to a listener, from `start` to `stop`."""
+
+    def __init__(self, listener: Listener) -> None:
+        self._listener = listener
+        self._taps: list[_Tap] = []
+
+    def start(self) -> None:
+        """Begins to listen to the streams that are in place now."""
+        for name in ("stdout", "stderr"):
+            stream = getattr(sys, name)
+            if stream is not None and not self._taps_into(stream):
+                with contextlib.suppress(AttributeError, TypeError):  # a stream that cannot be wrapped stays unheard
+                    self._taps.append(_Tap(name, stream, self._listener))
+
+    def stop(self) -> None:
+        """Stops listening and gives the streams their own `write` back."""
+        for tap in reversed(self._taps):
+            tap.remove()
+        self._taps = []
+
+    def _taps_into(self, stream: Any) -> bool:
+        return any(tap.stream is stream for tap in self._taps)
+
+
+class _Tap:
+    """The wrapped `write` of one stream."""
+
+    def __init__(self, name: str, stream: Any, listener: Listener) -> None:
+        self.stream = stream
+        self._name = name
+        self._listener: Listener | None = listener
+        self._own = "write" in getattr(stream, "__dict__", {})
+        self._original = stream.write
+        self._wrapper = self._write
+        stream.write = self._wrapper
+
+    def _write(self, text: Any) -> Any:
+        written = self._original(text)
+        listener = self._listener
+        # Whoever listens may print a warning itself; that is not listened to.
+        if listener is not None and text and not getattr(_inside, "listening", False):
+            _inside.listening = True
+            try:
+                listener(self._name, text if isinstance(text, str) else bytes(text).decode("utf-8", "replace"))
+            finally:
+                _inside.listening = False
+        return written
+
+    def remove(self) -> None:
+        self._listener = None
+        if getattr(self.stream, "write", None) is not self._wrapper:
+            return  # somebody wrapped the wrapper: it stays in between, deaf
+        if self._own:
+            self.stream.write = self._original
+        else:
+            with contextlib.suppress(AttributeError):
+                del self.stream.write

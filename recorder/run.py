@@ -1,0 +1,482 @@
+"""A run in progress: rows, steps, config, summary, console, and how it ends."""
+
+from __future__ import annotations
+
+import operator
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Protocol
+
+from recorder import ending, metrics, notices
+from recorder.alert_level import AlertLevel
+from recorder.errors import UsageError
+from recorder.rows import Key, Row, encode_item, history_record, row_records, summary_record
+from recorder.run_config import Config
+from recorder.run_summary import Path as SummaryPath
+from recorder.run_summary import Summary
+from recorder.settings import Settings
+from recorder.transaction_log import json_values
+from recorder.transaction_log.wire import encode, timestamp
+
+_LATER = "Steps only go up, so these values are dropped; define_metric(…, step_metric=…) gives a metric its own x axis."
+
+
+class Log(Protocol):
+    """Where records go: a `LogWriter`, or nowhere."""
+
+    def append(self, record: bytes) -> None: ...
+
+    def flush(self) -> None: ...
+
+    def close(self) -> None: ...
+
+
+class Part(Protocol):
+    """Something that works beside the run and is stopped before its end is written: console, system metrics."""
+
+    def stop(self) -> None: ...
+
+
+class Run:
+    """One run being recorded. `recorder.init()` makes it.
+
+    Every method may be called from any thread. None of them raises for trouble with the disk.
+    """
+
+    def __init__(self, settings: Settings, run_id: str, directory: Path | None, log: Log, start: float) -> None:
+        """`directory` is None for a run that is recorded nowhere (`mode="disabled"`)."""
+        self._settings = settings
+        self._id = run_id
+        self._directory = directory
+        self._log = log
+        self._start = start
+        self._clock = time.monotonic() - max(0.0, time.time() - start)
+        """The monotonic moment at which the run began."""
+        self._lock = threading.RLock()
+        self._parts: list[Part] = []
+        self._afterwards: list[Callable[[Run], None]] = []
+        """Called when the log is closed."""
+        self._opened = False
+        """Whether the run record is written: the config before that is part of it."""
+        self._finished = False
+        self._disowned = False
+
+        self._step = 0
+        self._row: Row | None = None
+        self._moment = 0.0
+        self._definitions = metrics.Definitions()
+        self._second = -1
+        self._second_record = b""
+        self._features: dict[str, bool] = {}
+        self.exit_code: int | None = None
+        """How the run ended; None while it goes on."""
+
+        self.config = Config(self._publish_config, allow_val_change=bool(settings.allow_val_change))
+        """The hyperparameters."""
+        self.summary = Summary(self._publish_summary)
+        """One value per metric."""
+
+    # What the run is
+
+    @property
+    def id(self) -> str:
+        """The id of the run, unique in its project."""
+        return self._id
+
+    @property
+    def entity(self) -> str:
+        """The user or team that it belongs to, as far as one was named."""
+        return str(self._settings.entity or "")
+
+    @property
+    def project(self) -> str:
+        """The project that it belongs to."""
+        return str(self._settings.project)
+
+    @property
+    def group(self) -> str:
+        """The group of runs that it belongs to, or nothing."""
+        return str(self._settings.run_group or "")
+
+    @property
+    def job_type(self) -> str:
+        """What kind of job it is, or nothing."""
+        return str(self._settings.run_job_type or "")
+
+    @property
+    def sweep_id(self) -> str | None:
+        """The sweep that it belongs to, if any."""
+        return str(self._settings.sweep_id) if self._settings.sweep_id else None
+
+    @property
+    def name(self) -> str | None:
+        """The name that is shown. Setting it writes the run record again."""
+        return str(self._settings.run_name) if self._settings.run_name is not None else None
+
+    @name.setter
+    def name(self, name: str) -> None:
+        self._change("run_name", name)
+
+    @property
+    def notes(self) -> str | None:
+        """A longer description. Setting it writes the run record again."""
+        return str(self._settings.run_notes) if self._settings.run_notes is not None else None
+
+    @notes.setter
+    def notes(self, notes: str) -> None:
+        self._change("run_notes", notes)
+
+    @property
+    def tags(self) -> tuple[str, ...]:
+        """The tags. Setting them writes the run record again."""
+        return tuple(self._settings.run_tags or ())
+
+    @tags.setter
+    def tags(self, tags: Sequence[str]) -> None:
+        self._change("run_tags", tuple(tags))
+
+    @property
+    def path(self) -> str:
+        """`entity/project/id`, as far as they are known."""
+        return "/".join(part for part in (self.entity, self.project, self._id) if part)
+
+    @property
+    def dir(self) -> str:
+        """The directory for files of the run."""
+        if self._directory is None:
+            import tempfile
+
+            return tempfile.gettempdir()
+        return str(self._directory / "files")
+
+    @property
+    def sync_dir(self) -> str:
+        """The directory of the run: what `wandb sync` takes."""
+        return str(self._directory) if self._directory is not None else self.dir
+
+    @property
+    def settings(self) -> Settings:
+        """The settings that it was started with."""
+        return self._settings
+
+    @property
+    def step(self) -> int:
+        """The step of the row that the next `log()` goes to."""
+        return self._step
+
+    @property
+    def start_time(self) -> float:
+        """When it began, in Unix seconds."""
+        return self._start
+
+    starting_step = 0
+    resumed = False
+    url = project_url = sweep_url = None
+    """A recorded run has no address."""
+
+    @property
+    def offline(self) -> bool:
+        """Runs are always recorded offline."""
+        return True
+
+    @property
+    def disabled(self) -> bool:
+        """Whether nothing is recorded at all."""
+        return self._directory is None
+
+    # Logging
+
+    def log(self, data: Mapping[str, Any], step: int | None = None, commit: bool | None = None) -> None:
+        """Logs values: one row of history per call.
+
+        Args:
+            data: values by metric; nested dicts become nested metrics.
+            step: the step of the row. The row is held until a call with a larger step, so several calls can add to
+                it; a smaller step than the current one is dropped with a warning.
+            commit: False holds the row for the next call, True ends it. Without it, a call without a step ends it.
+
+        Raises:
+            TypeError: `data` is no mapping with string keys, or `step` is no integer.
+            UsageError: the run is finished.
+        """
+        if not isinstance(data, Mapping):
+            raise TypeError("what is logged must be a dictionary")
+        if step is not None:
+            if isinstance(step, bool):
+                raise TypeError("a step is an integer, not a bool")
+            step = operator.index(step)
+        if not self._records("log"):
+            return
+        moment = time.time()
+        with self._lock:
+            if step is not None and step != self._step:
+                if step < self._step:
+                    notices.warn(f"step {step} was logged after step {self._step}. {_LATER}")
+                    return
+                self._commit(step)
+            row = self._row
+            if row is None:
+                row = self._row = Row()
+            row.put(data)
+            self._moment = moment
+            if commit or (commit is None and step is None):
+                self._commit(self._step + 1)
+
+    def define_metric(
+        self,
+        name: str,
+        step_metric: str | metrics.Metric | None = None,
+        step_sync: bool | None = None,
+        hidden: bool | None = None,
+        summary: str | None = None,
+        goal: str | None = None,
+        overwrite: bool | None = None,
+    ) -> metrics.Metric:
+        """Says how a metric is shown and summarised.
+
+        Args:
+            name: the metric, or `prefix*` for all that begin so.
+            step_metric: the metric that is its x axis.
+            step_sync: whether rows that lack the x axis get its last value; True when there is a `step_metric`.
+            hidden: not to be drawn by itself.
+            summary: what the summary keeps: `min`, `max`, `mean`, `last`, `first`, `best`, `none`, with commas.
+            goal: `minimize` or `maximize`: what `best` means.
+            overwrite: forget what earlier definitions of the name said.
+
+        Raises:
+            Error: an argument that cannot be meant.
+        """
+        metric = metrics.checked(name, step_metric, step_sync, hidden, summary, goal, overwrite)
+        if self._records("define_metric"):
+            with self._lock:
+                self._definitions.define(metric)
+                self._append("metric", metric.record())
+        return metric
+
+    def alert(self, title: str, text: str, level: str | AlertLevel | None = None, wait_duration: Any = None) -> None:
+        """Records an alert; `wandb sync` sends it.
+
+        Args:
+            title: the title, less than 64 characters.
+            text: what happened.
+            level: INFO, WARN or ERROR.
+            wait_duration: seconds (or a timedelta) before another alert with this title is sent; one minute.
+
+        Raises:
+            ValueError: another level.
+        """
+        word = AlertLevel(level or "INFO").value
+        seconds = wait_duration.total_seconds() if hasattr(wait_duration, "total_seconds") else wait_duration
+        if self._records("alert"):
+            wait = int((60 if seconds is None else seconds) * 1000)
+            self._append("alert", {"title": title, "text": text, "level": word, "wait_duration": wait})
+
+    def mark_preempting(self) -> None:
+        """Says that the machine is about to be taken away."""
+        if self._records("mark_preempting"):
+            self._append("preempting", {})
+
+    def write_logs(self, text: str) -> None:
+        """Adds text to the run's console log without printing it. Ignored after the end."""
+        if not self._finished and self._records("write_logs"):
+            self._append("output_logger", {"line": text if text.endswith("\n") else f"{text}\n"})
+
+    # The end
+
+    def finish(self, exit_code: int | None = None) -> None:
+        """Ends the run: what is held is written, the log is closed. Later calls do nothing.
+
+        `exit_code`: 0 for success; by default what the program has said so far (an exception, a `sys.exit`).
+        """
+        with self._lock:
+            if self._finished or self._disowned:
+                return
+            self._finished = True
+        ending.unwatch(self)
+        self.exit_code = exit_code or ending.exit_code() or 0
+        for part in reversed(self._parts):
+            part.stop()
+        with self._lock:
+            self._tell_features(finish=True)
+            self._log.append(self._runtime_record())
+            if self._row is not None:
+                self._commit(self._step + 1)
+            self._append("exit", {"exit_code": self.exit_code & 0x7FFFFFFF, "runtime": int(self._runtime())})
+        self._log.close()
+        for then in self._afterwards:
+            then(self)
+
+    def __enter__(self) -> Run:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if error is None:
+            self.finish(0)
+        elif isinstance(error, SystemExit):
+            self.finish(error.code if isinstance(error.code, int) else 0 if error.code is None else 1)
+        else:
+            # The interpreter prints the traceback when the run is over, and a caller may never print it.
+            import traceback
+
+            self._print("stderr", "".join(traceback.format_exception(kind, error, trace)))
+            self.finish(ending.INTERRUPTED if isinstance(error, KeyboardInterrupt) else 1)
+
+    def disown(self) -> None:
+        """This process is a forked child: the run stays its parent's, and what is logged here is dropped."""
+        self._disowned = True
+        self._lock = threading.RLock()  # the parent's may be held by a thread that is not here
+        for part in self._parts:
+            if hasattr(part, "disown"):
+                part.disown()
+
+    # Inside
+
+    def _records(self, what: str) -> bool:
+        """Whether there is a log to write to. Raises UsageError when the run is over."""
+        if self._finished:
+            raise UsageError(f"Run ({self._id}) is finished. The call to `{what}` will be ignored.")
+        if self._disowned:
+            notices.warn_once(
+                f"run {self._id} belongs to the parent of this process: what this child logs is not recorded. "
+                "Log in the parent, or call init() in the child for a run of its own."
+            )
+            return False
+        return True
+
+    def _runtime(self) -> float:
+        return time.monotonic() - self._clock
+
+    def _append(self, kind: str, value: Mapping[str, Any]) -> None:
+        """Writes a record of the kind that `Record` calls so."""
+        try:
+            record = encode("Record", {kind: value})
+        except (TypeError, ValueError, KeyError) as error:
+            notices.warn_once(f"a record of kind {kind} is not written: {error}")
+            return
+        self._log.append(record)
+
+    def _commit(self, next_step: int) -> None:
+        """Writes the row that is held, if there is one, and goes on to the next step."""
+        row, step = self._row, self._step
+        self._row, self._step = None, next_step
+        if row is None:
+            return
+        items, values = row.items, row.values
+        if "_step" in items:
+            row.drop("_step")
+        instead = self._definitions.apply(row) if self._definitions else None
+        runtime = self._runtime()
+        values["_runtime"], values["_step"] = runtime, step
+        items["_runtime"] = encode_item("_runtime", repr(runtime))
+        items["_step"] = encode_item("_step", str(step))
+        if "_timestamp" not in items:
+            values["_timestamp"] = self._moment
+            items["_timestamp"] = encode_item("_timestamp", repr(self._moment))
+        if instead or row.nones:
+            summary = summary_record(metrics.summary_items(row, instead or {}))
+            history = history_record(items.values(), step)
+        else:
+            summary, history = row_records(items.values(), step)
+        log = self._log
+        log.append(self._runtime_record())
+        log.append(summary)
+        log.append(history)
+        tree = self.summary._tree
+        if instead or row.nones or row.nested:
+            for key, value in values.items():
+                if instead and key in instead:
+                    value = instead[key]
+                if value is not None:
+                    tree.set(key, value)
+        else:
+            tree.root.update(values)
+
+    def _runtime_record(self) -> bytes:
+        """Whole seconds since the beginning, as the SDK notes them before each row."""
+        second = int(self._runtime())
+        if second != self._second:
+            text = str(second)
+            items = encode_item(("_wandb", "runtime"), text), encode_item("_runtime", text)
+            self._second, self._second_record = second, summary_record(items)
+        return self._second_record
+
+    def _publish_config(self, changed: Mapping[str, Any]) -> None:
+        if changed and self._opened and self._records("config"):
+            self._append("config", {"update": _config_items(changed)})
+
+    def _publish_summary(self, new: list[tuple[SummaryPath, Any]], removed: list[SummaryPath]) -> None:
+        if not self._records("summary"):
+            return
+        with self._lock:
+            for path, _ in new:
+                key: Key = path[0] if len(path) == 1 else path
+                self._definitions.forget(key)
+            update = [{**_summary_key(path), "value_json": json_values.dump(value)} for path, value in new]
+            self._append("summary", {"update": update, "remove": [_summary_key(path) for path in removed]})
+
+    def _change(self, setting: str, value: Any) -> None:
+        """Changes what the run is, and says so with the whole run record."""
+        try:
+            setattr(self._settings, setting, value)
+        except UsageError as error:
+            notices.warn(str(error))
+            return
+        if self._records(setting):
+            self._write_run()
+
+    def _write_run(self) -> None:
+        settings = self._settings
+        commit, remote = settings.git_commit, settings.git_remote_url
+        self._append(
+            "run",
+            {
+                "run_id": self._id,
+                "entity": settings.entity,
+                "project": settings.project,
+                "config": {"update": _config_items({"_wandb": {}, **self.config})},
+                "run_group": settings.run_group,
+                "job_type": settings.run_job_type,
+                "display_name": settings.run_name,
+                "notes": settings.run_notes,
+                "tags": settings.run_tags,
+                "sweep_id": settings.sweep_id,
+                "host": settings.host,
+                "start_time": timestamp(self._start),
+                "git": {"remote_url": remote, "commit": commit} if commit or remote else None,
+                "resume": settings.resume in ("allow", "must"),
+                "telemetry": self._telemetry(),
+            },
+        )
+
+    def _tell_features(self, **features: bool) -> None:
+        self._features.update(features)
+        self._append("telemetry", self._telemetry())
+
+    def _telemetry(self) -> dict[str, Any]:
+        import platform
+
+        return {
+            "feature": self._features,
+            "python_version": platform.python_version(),
+            "platform": f"{platform.system()}-{platform.machine()}".lower(),
+        }
+
+    def _print(self, stream: str, text: str) -> None:
+        """Takes what the program writes to stdout or stderr."""
+        if not self._disowned:
+            kind = "STDOUT" if stream == "stdout" else "STDERR"
+            now = timestamp(time.time())
+            self._append("output_raw", {"output_type": kind, "timestamp": now, "line": text})
+
+
+def _config_items(values: Mapping[str, Any]) -> list[dict[str, str]]:
+    return [{"key": key, "value_json": json_values.dump_config(value)} for key, value in values.items()]
+
+
+def _summary_key(path: SummaryPath) -> dict[str, Any]:
+    return {"key": path[0]} if len(path) == 1 else {"nested_key": path}

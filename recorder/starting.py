@@ -1,0 +1,348 @@
+"""How a run begins: settings are gathered, its directory is made, and what records it is set going."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from recorder import VERSION, ending, environment, notices, run_directory
+from recorder.console import Capture
+from recorder.errors import Error, UsageError
+from recorder.run import Run
+from recorder.run_config import as_mapping
+from recorder.settings import Settings, gather
+from recorder.system.monitor import Monitor, find_sources
+from recorder.system.source import NotHere, Sample, SystemSettings
+from recorder.transaction_log.wire import timestamp
+from recorder.transaction_log.writer import LogWriter
+
+MIN_CONSUMER = "0.70.0"
+"""The oldest server that the records are meant for, as the SDK 0.31 has it."""
+
+REQUIREMENTS = "requirements.txt"
+
+_OF_VENDORS = (
+    "open_metrics_endpoints",
+    "open_metrics_filters",
+    "open_metrics_http_headers",
+    "dcgm_exporter",
+    "neuron_monitor_config_path",
+    "coreweave_metadata_base_url",
+    "coreweave_metadata_endpoint",
+    "self_usage",
+)
+"""Settings of single families of system metrics, without their `x_stats_`."""
+
+_active: list[Run] = []
+"""Runs of this process that go on, in the order in which they began."""
+
+_global: Run | None = None
+_lock = threading.RLock()
+
+
+def current() -> Run | None:
+    """The run that the module-level functions mean."""
+    return _global
+
+
+def init(
+    project: str | None = None,
+    entity: str | None = None,
+    *,
+    name: str | None = None,
+    id: str | None = None,  # noqa: A002  the SDK's name
+    dir: str | os.PathLike[str] | None = None,  # noqa: A002
+    config: Any = None,
+    tags: Sequence[str] | str | None = None,
+    notes: str | None = None,
+    group: str | None = None,
+    job_type: str | None = None,
+    mode: str | None = None,
+    resume: bool | str | None = None,
+    reinit: bool | str | None = None,
+    force: bool | None = None,
+    allow_val_change: bool | None = None,
+    config_exclude_keys: Sequence[str] | None = None,
+    config_include_keys: Sequence[str] | None = None,
+    settings: Settings | Mapping[str, Any] | None = None,
+    **others: Any,
+) -> Run:
+    """Starts a run and makes it the one that `recorder.log()` and its like mean.
+
+    The arguments are those of `wandb.init`. Whatever the mode, a run is recorded on disk: `online` and `shared`
+    are taken as `offline`, and `disabled` records nothing. While a run is active, another `init` gives that run back,
+    unless `reinit` says `finish_previous` (or True) or `create_new`.
+
+    Raises:
+        UsageError: a setting with a value that it cannot have.
+    """
+    given = Settings()
+    if settings is not None:
+        given.update(settings)
+    keywords = {
+        "project": project,
+        "entity": entity,
+        "run_name": name,
+        "run_id": id,
+        "root_dir": os.fspath(dir) if dir is not None else None,
+        "run_tags": (tags,) if isinstance(tags, str) else tags,
+        "run_notes": notes,
+        "run_group": group,
+        "run_job_type": job_type,
+        "mode": mode,
+        "reinit": reinit,
+        "allow_val_change": allow_val_change,
+    }
+    if isinstance(resume, str) and resume not in ("allow", "must", "never", "auto"):
+        keywords |= {"run_id": id or resume, "resume": "allow"}  # an old spelling: resume=<id>
+    else:
+        keywords["resume"] = resume
+    given.update(keywords)
+    chosen = gather(given)
+    notices.configure(silent=chosen.silent, quiet=chosen.quiet)
+    unknown = sorted({*chosen.unknown, *others})
+    if unknown:
+        notices.warn_once(f"these settings are not known here and change nothing: {', '.join(unknown)}")
+    with _lock:
+        active = _active[-1] if _active else None
+        if active is not None:
+            if chosen.reinit in (True, "finish_previous"):
+                for previous in list(_active):
+                    previous.finish()
+            elif chosen.reinit != "create_new":
+                if chosen.resume == "must":
+                    raise Error("a run is active; finish it before another one is resumed")
+                notices.say(f"run {active.id} is active, and init() gives it back; finish() ends it")
+                return active
+        values = _selected(as_mapping(config), config_include_keys, config_exclude_keys)
+        return start(chosen, values, make_global=chosen.reinit != "create_new")
+
+
+def start(
+    settings: Settings,
+    config: Mapping[str, Any],
+    *,
+    make_global: bool = True,
+    facts: Mapping[str, Any] | None = None,
+) -> Run:
+    """Starts a run of gathered settings. `facts` replaces fields of its first environment record."""
+    began = time.time()
+    _fill_in(settings)
+    run = _open(settings, began)
+    with contextlib.suppress(Error):
+        run.config.update(as_mapping(_defaults()), allow_val_change=True)
+    run.config.update(config, allow_val_change=True)
+    if not run.disabled:
+        _begin(run, dict(facts or {}))
+    _active.append(run)
+    run._afterwards.append(_retire)
+    if make_global:
+        global _global
+        _global = run
+    return run
+
+
+def _selected(
+    config: Mapping[str, Any], include: Sequence[str] | None, exclude: Sequence[str] | None
+) -> dict[str, Any]:
+    if include and exclude:
+        raise UsageError("Expected at most only one of exclude or include")
+    return {
+        key: value
+        for key, value in config.items()
+        if (not include or key in include) and (not exclude or key not in exclude)
+    }
+
+
+def _defaults() -> str | None:
+    """The config file that the SDK reads by itself."""
+    return "config-defaults.yaml" if os.path.isfile("config-defaults.yaml") else None
+
+
+def _fill_in(settings: Settings) -> None:
+    """Gives settings that nobody set the values that the machine suggests."""
+    if settings.project is None:
+        settings.project = environment.default_project(settings)
+    if settings.host is None:
+        settings.host = environment.host_name()
+    git = environment.git_repository(settings)
+    if git.get("commit"):
+        settings.git_commit = git["commit"]
+    if git.get("remote_url"):
+        settings.git_remote_url = git["remote_url"]
+
+
+class _Nowhere:
+    """The log of a run that is not recorded."""
+
+    def append(self, record: bytes) -> None:
+        """Forgets the record."""
+
+    def flush(self) -> None:
+        """Has nothing to write."""
+
+    def close(self) -> None:
+        """Has nothing to close."""
+
+
+def _open(settings: Settings, began: float) -> Run:
+    """The run with its directory and log; recorded nowhere if it shall not or cannot be recorded."""
+    if settings.mode != "disabled":
+        root = os.path.abspath(settings.root_dir or os.curdir)
+        try:
+            base = run_directory.base_directory(root, settings.use_dot_wandb)
+            directory, run_id = run_directory.make_run_directory(base, settings.run_id, began)
+            log = LogWriter(
+                directory / f"run-{run_id}.wandb",
+                flush_interval=min(1.0, settings.x_transaction_log_flush_interval or 1.0),
+                warn=notices.warn,
+            )
+        except OSError as error:
+            notices.warn(f"nothing is recorded: {error}")
+        else:
+            settings.run_id = run_id
+            if settings.symlink:
+                run_directory.point_latest_run(base, directory)
+            return Run(settings, run_id, directory, log, began)
+    return Run(settings, settings.run_id or run_directory.new_id(), None, _Nowhere(), began)
+
+
+def _begin(run: Run, facts: Mapping[str, Any]) -> None:
+    """Writes the first records and sets going what works beside the run."""
+    settings = run.settings
+    writer = environment.writer_id()
+    run._append("header", {"version_info": {"producer": f"leet-recorder {VERSION}", "min_consumer": MIN_CONSUMER}})
+    run._features["offline"] = True
+    if len(run.config):
+        run._features["set_init_config"] = True
+    run._write_run()
+    run._opened = True
+    about_machine = settings.x_primary and not settings.x_disable_meta and not settings.x_disable_machine_info
+    if about_machine:
+        root = os.path.abspath(settings.root_dir or os.curdir)
+        known = {**environment.execution(settings, run.start_time, root), **facts}
+        run._append("environment", {**known, "writer_id": writer})
+
+    def tell_facts(source: str, found: Mapping[str, Any]) -> None:
+        if about_machine and not run._finished:
+            run._append("environment", {**found, **_overridden(settings), "writer_id": writer})
+
+    system = system_settings(settings)
+    measured = not settings.x_disable_stats and not settings.x_disable_machine_info
+    if measured:
+        monitor = Monitor(system, lambda *sample: _write_sample(run, *sample), warn=notices.warn, facts=tell_facts)
+        monitor.start()
+        run._parts.append(monitor)
+    run._tell_features()
+    background = _Background(run, None if measured or not about_machine else system, tell_facts)
+    background.start()
+    run._parts.append(background)
+    if settings.console != "off":
+        capture = Capture(run._print)
+        capture.start()
+        run._parts.append(capture)
+    ending.watch(run)
+    _greet(run)
+
+
+def system_settings(settings: Settings) -> SystemSettings:
+    """What the monitor of system metrics needs to know."""
+    extra = {name: getattr(settings, f"x_stats_{name}") for name in _OF_VENDORS}
+    return SystemSettings(
+        sampling_interval=settings.x_stats_sampling_interval,
+        pid=settings.x_stats_pid or os.getpid(),
+        track_process_tree=settings.x_stats_track_process_tree,
+        disk_paths=settings.x_stats_disk_paths,
+        gpu_device_ids=settings.x_stats_gpu_device_ids,
+        no_cgroup=settings.x_stats_no_cgroup,
+        label=settings.x_label,
+        extra={name: value for name, value in extra.items() if value},
+    )
+
+
+def _overridden(settings: Settings) -> dict[str, Any]:
+    """Facts that the settings know better than the machine."""
+    names = {
+        "cpu_count": settings.x_stats_cpu_count,
+        "cpu_count_logical": settings.x_stats_cpu_logical_count,
+        "gpu_count": settings.x_stats_gpu_count,
+        "gpu_type": settings.x_stats_gpu_type,
+    }
+    return {name: value for name, value in names.items() if value is not None}
+
+
+def _write_sample(run: Run, moment: float, sample: Sample, source: str) -> None:
+    items = [{"key": key, "value_json": repr(float(value))} for key, value in sample.items()]
+    run._append("stats", {"timestamp": timestamp(moment), "item": items})
+
+
+class _Background:
+    """What takes too long for `init` to wait for: the list of packages, and facts about an unwatched machine."""
+
+    _PATIENCE = 5.0
+
+    def __init__(self, run: Run, system: SystemSettings | None, tell_facts: Any) -> None:
+        self._run = run
+        self._system = system
+        self._tell_facts = tell_facts
+        self._thread = threading.Thread(target=self._work, name="recorder: facts", daemon=True)
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Waits for what is under way, but not for long."""
+        if self._thread is not threading.current_thread():
+            self._thread.join(self._PATIENCE)
+
+    def _work(self) -> None:
+        settings = self._run.settings
+        if settings.x_save_requirements and settings.x_primary and not settings.x_disable_machine_info:
+            try:
+                Path(self._run.dir, REQUIREMENTS).write_text(environment.requirements(), encoding="utf-8")
+            except Exception as error:  # packages with broken metadata raise anything; the training goes on
+                notices.warn_once(f"the list of installed packages is not recorded: {error}")
+            else:
+                self._run._append("files", {"files": [{"path": REQUIREMENTS, "type": "WANDB"}]})
+        if self._system is not None:
+            for name, source in find_sources(self._system):
+                if not isinstance(source, NotHere):
+                    try:
+                        self._tell_facts(name, source.facts())
+                    except Exception as error:  # so do drivers
+                        notices.warn_once(f"facts about {name} are not recorded: {error}")
+                    source.close()
+
+
+def _greet(run: Run) -> None:
+    notices.say(f"recording run {run.name or run.id} to {run.sync_dir}")
+    if run.settings.mode != "offline":
+        notices.say(f"runs are recorded on disk, not uploaded; to upload this one: wandb sync {run.sync_dir}")
+
+
+def _retire(run: Run) -> None:
+    """Takes a finished run out of the lists, and says where it lies."""
+    global _global
+    with _lock:
+        if run in _active:
+            _active.remove(run)
+        if _global is run:
+            _global = None
+    if not run.disabled:
+        notices.say(f"run {run.name or run.id} is in {run.sync_dir}")
+
+
+def _forget_parents_runs() -> None:
+    """In a forked child there is no lock to wait for and no run of its own."""
+    global _lock
+    _lock = threading.RLock()
+    _active.clear()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget_parents_runs)
