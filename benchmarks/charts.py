@@ -19,6 +19,8 @@ from leet.charts.spec import Spec, Trace
 from leet.model.units import Unit
 from leet.tui.widgets.cell_strips import strips
 
+WIDTH, HEIGHT = 50, 16
+
 
 def page(points: int, series: int = 1) -> list[Spec]:
     """Twelve charts of noisy curves."""
@@ -45,25 +47,32 @@ def milliseconds(work: Callable[[], object], rounds: int) -> tuple[float, float]
     return min(times), sorted(times)[len(times) // 2]
 
 
+def wall(charts: list[Cells]) -> Cells:
+    """Twelve charts side by side: 3 rows of 4."""
+    whole = Cells(4 * WIDTH, 3 * HEIGHT)
+    for i, cells in enumerate(charts):
+        top, left = i // 4 * HEIGHT, i % 4 * WIDTH
+        whole.codes[top : top + HEIGHT, left : left + WIDTH] = cells.codes
+        whole.roles[top : top + HEIGHT, left : left + WIDTH] = cells.roles
+    return whole
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--points", type=int, default=2000)
     parser.add_argument("--rounds", type=int, default=200)
     options = parser.parse_args()
-    width, height = 50, 16
     styles: dict[int, Style] = {}
     for series in (1, 4, 8):
         specs = page(options.points, series)
 
-        def draw(specs: list[Spec] = specs) -> list[Cells]:
-            return [draw_chart(spec, width, height) for spec in specs]
+        def draw(specs: list[Spec] = specs) -> Cells:
+            return wall([draw_chart(spec, WIDTH, HEIGHT) for spec in specs])
 
-        def convert(drawn: list[Cells] = draw()) -> list[Strip]:
-            return [
-                strip
-                for cells in drawn
-                for strip in strips(cells, range(height), lambda role: styles.setdefault(role, Style()))
-            ]
+        whole = draw()
+
+        def convert(whole: Cells = whole) -> list[Strip]:
+            return list(strips(whole, range(whole.height), lambda role: styles.setdefault(role, Style())))
 
         drawing, conversion = milliseconds(draw, options.rounds), milliseconds(convert, options.rounds)
         pieces = sum(len(list(strip)) for strip in convert())

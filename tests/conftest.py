@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -44,3 +45,22 @@ def wandb_command() -> list[str]:
     if not program.exists():
         pytest.skip("the wandb package is not installed beside this Python")
     return [str(program)]
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--update-goldens", action="store_true", help="write what is drawn into tests/goldens")
+
+
+@pytest.fixture
+def golden(request: pytest.FixtureRequest) -> Callable[[str, str], None]:
+    """`golden(name, text)`: `text` must be that of tests/goldens/NAME.txt; with --update-goldens it is put there."""
+
+    def compare(name: str, text: str) -> None:
+        path = Path(__file__).parent / "goldens" / f"{name}.txt"
+        if request.config.getoption("--update-goldens"):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text + "\n", encoding="utf-8")
+        assert path.exists(), f"no {path.name} yet: look at the picture, then run pytest with --update-goldens\n{text}"
+        assert text + "\n" == path.read_text(encoding="utf-8")
+
+    return compare

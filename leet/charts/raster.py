@@ -57,7 +57,7 @@ def spans(across: Floats, down: Floats, drawn: npt.NDArray[np.bool_] | None, col
         first[at] = np.minimum.reduceat(rows, starts)
         last[at] = np.maximum.reduceat(rows, starts)
     _interpolate(first, last, across, down, drawn)
-    _join(first, last, across, drawn)
+    _join(first, last, column, drawn)
     return first, last
 
 
@@ -87,7 +87,7 @@ def _interpolate(first: Ints, last: Ints, across: Floats, down: Floats, drawn: n
     last[empty] = rows
 
 
-def _join(first: Ints, last: Ints, across: Floats, drawn: npt.NDArray[np.bool_] | None) -> None:
+def _join(first: Ints, last: Ints, column: Ints, drawn: npt.NDArray[np.bool_] | None) -> None:
     """Let the spans of neighbouring columns meet half-way wherever a segment runs between them."""
     filled = first <= last
     a, b = int(filled.argmax()), len(filled) - int(filled[::-1].argmax())
@@ -98,8 +98,8 @@ def _join(first: Ints, last: Ints, across: Floats, drawn: npt.NDArray[np.bool_] 
     rises = (last[a + 1 : b] + first[a : b - 1]) >> 1
     falls_from, rises_from = falls + 1, rises + 1
     if drawn is not None:
-        right = across.searchsorted(np.arange(a, b - 1) + 0.5)
-        joined = (right > 0) & (right < len(across)) & filled[a : b - 1] & filled[a + 1 : b]
+        right = column.searchsorted(np.arange(a + 1, b))
+        joined = (right > 0) & (right < len(column)) & filled[a : b - 1] & filled[a + 1 : b]
         right = np.where(joined, right, 1)
         apart = ~(joined & drawn[right] & drawn[right - 1])
         falls[apart] = rises[apart] = -_NOTHING
@@ -163,17 +163,17 @@ def _cut(
 
 
 def _walk(dots: npt.NDArray[np.bool_], x0: Floats, y0: Floats, x1: Floats, y1: Floats) -> None:
-    """Set the dots from (x0, y0) to (x1, y1) of every segment, in steps of at most one dot."""
-    steps = np.ceil(np.maximum(np.abs(x1 - x0), np.abs(y1 - y0))).astype(np.int64)
+    """Set the dots from (x0, y0) to (x1, y1) of every segment, in steps of less than one dot."""
+    steps = np.floor(np.maximum(np.abs(x1 - x0), np.abs(y1 - y0))).astype(np.int64) + 1
     counts = steps + 1
     ends = np.cumsum(counts)
     place = np.arange(int(ends[-1]) if len(ends) else 0) - np.repeat(ends - counts, counts)
-    share = place / np.repeat(np.maximum(steps, 1), counts)
+    share = place / np.repeat(steps, counts)
     across = np.repeat(x0, counts) + np.repeat(x1 - x0, counts) * share
     down = np.repeat(y0, counts) + np.repeat(y1 - y0, counts) * share
     rows, columns = dots.shape
-    row = np.clip(np.rint(down), 0, rows - 1).astype(np.intp)
-    column = np.clip(np.rint(across), 0, columns - 1).astype(np.intp)
+    row = np.clip(np.floor(down + 0.5), 0, rows - 1).astype(np.intp)
+    column = np.clip(np.floor(across + 0.5), 0, columns - 1).astype(np.intp)
     dots[row, column] = True
 
 

@@ -108,9 +108,9 @@ def _grid(low: float, high: float, count: int) -> _Grid | None:
 
 
 def _ends(lo: float, hi: float) -> Ticks:
-    """Both bounds themselves, where no round value lies between them."""
-    values = (lo, hi) if lo < hi else (lo,)
-    return Ticks(values, tuple(f"{value:.1e}".replace("e+", "e") for value in values))
+    """The bounds themselves, where no round value lies between them; one of them when they look the same."""
+    low, high = (f"{value:.6g}".replace("e+", "e") for value in (lo, hi))
+    return Ticks((lo,), (low,)) if low == high else Ticks((lo, hi), (low, high))
 
 
 def _decimal(integer: int, exponent: int) -> str:
