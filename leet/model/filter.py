@@ -19,6 +19,8 @@ _METACHARACTERS = frozenset(r"\.^$*+?{}[]|()")
 _REPEATS = frozenset({"MAX_REPEAT", "MIN_REPEAT"})
 _MANY = 16
 """Repeats allowed up to this often may be nested without harm."""
+_CASED = re.compile(r"\\[^dswb\W]|\(\?[A-Za-z]")
+"""What must not be put into lower case: escapes other than `\\d \\s \\w \\b` and of signs, flags, names of groups."""
 _LONGEST = 2000
 """Characters of a subject that are looked at."""
 _PATIENCE = 2.0
@@ -46,16 +48,14 @@ class TextFilter:
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # "possible nested set" would be printed over the screen
-                compiled = re.compile(pattern, re.IGNORECASE)
+                self._search = _compiled(pattern).search
                 if mode == "regex" and _may_explode(pattern):
+                    self._search = None
                     self.error = "a repeat inside a repeat could run for ever"
-                    return
         except re.error as e:
             self.error = e.msg if e.pos is None else f"{e.msg} at {e.pos + 1}"
         except (OverflowError, RecursionError) as e:
             self.error = str(e) or type(e).__name__
-        else:
-            self._search = compiled.search
 
     def __bool__(self) -> bool:
         return bool(self.text)
@@ -67,7 +67,7 @@ class TextFilter:
         """Whether the subject passes."""
         if self._needle is not None:
             return self._needle in subject.lower()
-        return self._search is not None and self._search(subject[:_LONGEST]) is not None
+        return self._search is not None and self._search(subject[:_LONGEST].lower()) is not None
 
     def select(self, names: Sequence[str]) -> list[str]:
         """The names that pass, in their order. A pattern that proves too slow gets an `error` and matches nothing.
@@ -76,20 +76,37 @@ class TextFilter:
         """
         if not self.text:
             return list(names)
+        low = _lowered(names)
         if self._needle is not None:
             needle = self._needle
-            return [name for name, low in zip(names, _lowered(names), strict=True) if needle in low]
+            return [name for name, subject in zip(names, low, strict=True) if needle in subject]
         search = self._search
         if search is None:
             return []
         chosen: list[str] = []
         deadline = time.monotonic() + _PATIENCE
         for start in range(0, len(names), 256):
-            chosen += [name for name in names[start : start + 256] if search(name[:_LONGEST])]
+            part = slice(start, start + 256)
+            chosen += [name for name, subject in zip(names[part], low[part], strict=True) if search(subject[:_LONGEST])]
             if time.monotonic() > deadline:
                 self.error = "too slow for so many names"
                 return []
         return chosen
+
+
+def _compiled(pattern: str) -> re.Pattern[str]:
+    """The pattern for subjects in lower case.
+
+    Matching without case costs Python's `re` most of its short cuts, so the pattern is lowered as well where that
+    keeps its meaning; not where a letter after a backslash or in `(?P<name>)` would change it.
+    """
+    insensitive = re.compile(pattern, re.IGNORECASE)
+    if not _CASED.search(pattern):
+        try:
+            return re.compile(pattern.lower(), insensitive.flags & ~re.IGNORECASE)
+        except re.error:
+            pass
+    return insensitive
 
 
 _last: tuple[Sequence[str], list[str]] = ((), [])

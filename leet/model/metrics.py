@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -9,10 +10,11 @@ import numpy as np
 import numpy.typing as npt
 
 from leet.model.abscissa import Abscissa, AxisKind
-from leet.model.growing import Column
+from leet.model.growing import Column, is_ascending
 from leet.model.natural import NaturalOrder
 from leet.model.series import Series
-from leet.reading.batch import HistoryBatch
+from leet.model.short_series import ShortSeries
+from leet.reading.batch import Columns, HistoryBatch
 
 Floats = npt.NDArray[np.float64]
 Axis = Literal["auto", "step", "runtime", "clock"]
@@ -20,6 +22,10 @@ Axis = Literal["auto", "step", "runtime", "clock"]
 of the run; time of day."""
 
 AXES: tuple[Axis, ...] = ("auto", "step", "runtime", "clock")
+
+_WIDE = 1000
+"""Metrics in a batch from which on it may be kept as a whole, where they have but a few points each."""
+_FEW = 16
 
 _ROW_AXES: dict[str, Axis] = {"_step": "step", "_runtime": "runtime", "_timestamp": "clock"}
 
@@ -51,7 +57,12 @@ class MetricStore:
         self.runtimes = Column()
         self.timestamps = Column()
         self.points = 0
-        self._series: dict[str, Series] = {}
+        self._ids: dict[str, int] = {}
+        self._own: list[Series | None] = []
+        self._counts = np.zeros(0, np.int64)
+        self._shared = np.zeros(0, np.bool_)
+        self._short = ShortSeries()
+        self._ascents: dict[str, tuple[int, bool]] = {}
         self._order = NaturalOrder()
         self._exact: dict[str, Definition] = {}
         self._prefixes: dict[str, Definition] = {}
@@ -74,16 +85,64 @@ class MetricStore:
         self.runtimes.append(batch.runtimes)
         self.timestamps.append(batch.timestamps)
         self.points += batch.columns.points
-        fresh = []
-        for name, rows, values in batch.columns.items():
-            series = self._series.get(name)
-            if series is None:
-                series = self._series[name] = Series()
-                if not name.startswith("_"):
-                    fresh.append(name)
-            series.append(rows + base, values)
-        self._order.add(fresh)
-        return bool(fresh)
+        columns = batch.columns
+        known = len(self._ids)
+        ids = self._ids_of(columns.names)
+        if len(ids) >= _WIDE and columns.points < _FEW * len(ids):
+            self._append_wide(np.array(ids, np.int32), columns, base)
+        else:
+            for series, (_, rows, values) in zip(ids, columns.items(), strict=True):
+                self._with_own(series).append(rows + base, values)
+                self._counts[series] += len(values)
+        return len(self._ids) > known
+
+    def _ids_of(self, names: Sequence[str]) -> list[int]:
+        """The numbers of these metrics; new ones get the next."""
+        ids = self._ids
+        fresh = [name for name in names if name not in ids]
+        if fresh:
+            for name in fresh:
+                ids[name] = len(ids)
+            self._own += [None] * (len(ids) - len(self._own))
+            room = len(ids) - len(self._counts)
+            if room > 0:
+                room += len(ids)
+                self._counts = np.concatenate([self._counts, np.zeros(room, np.int64)])
+                self._shared = np.concatenate([self._shared, np.ones(room, np.bool_)])
+            self._order.add([name for name in fresh if not name.startswith("_")])
+        return [ids[name] for name in names]
+
+    def _with_own(self, series: int) -> Series:
+        """The series, with arrays of its own from now on."""
+        own = self._own[series]
+        if own is None:
+            own = self._own[series] = Series()
+            if self._counts[series]:
+                own.append(*self._short.take(series))
+            self._shared[series] = False
+        return own
+
+    def _append_wide(self, ids: npt.NDArray[np.int32], columns: Columns, base: np.int32) -> None:
+        """A few points of very many metrics: kept as they came, but for those that have arrays of their own."""
+        sizes = np.diff(columns.starts)
+        rows, values = columns.rows + base, columns.values
+        self._counts[ids] += sizes
+        short = self._shared[ids]
+        if short.all():
+            self._short.append(ids, columns.starts, rows, values, self._shared)
+        else:
+            for at in np.flatnonzero(~short).tolist():
+                part = slice(int(columns.starts[at]), int(columns.starts[at + 1]))
+                self._with_own(int(ids[at])).append(rows[part], values[part])
+            if short.any():
+                points = np.repeat(short, sizes)
+                starts = np.concatenate([[0], np.cumsum(sizes[short])])
+                self._short.append(ids[short], starts, rows[points], values[points], self._shared)
+        for series, own_rows, own_values in self._short.let_go_of_long():
+            if self._shared[series]:
+                own = self._own[series] = Series()
+                own.append(own_rows, own_values)
+                self._shared[series] = False
 
     def define(self, record: Any) -> None:
         """Take in a MetricRecord: by name or by a glob, whose `*` stands at the end.
@@ -116,16 +175,16 @@ class MetricStore:
         return self._order.names()
 
     def __contains__(self, name: str) -> bool:
-        return name in self._series
+        return name in self._ids
 
     def series(self, name: str) -> Series:
         """The points of a metric; KeyError for one that is not there."""
-        return self._series[name]
+        return self._with_own(self._ids[name])
 
     def count(self, name: str) -> int:
         """How many points a metric has; 0 for one that is not there."""
-        series = self._series.get(name)
-        return series.count if series is not None else 0
+        series = self._ids.get(name)
+        return int(self._counts[series]) if series is not None else 0
 
     def version(self, name: str) -> int:
         """A number that grows whenever the chart of this metric would look different (the axis apart)."""
@@ -160,9 +219,13 @@ class MetricStore:
         return Abscissa(label, kind, column.view, column.ascending, rows)
 
     def _ascends(self, name: str) -> bool:
-        from leet.model.growing import is_ascending
-
-        return is_ascending(self.series(name).values)
+        """Whether a step metric never falls; looked at once per point."""
+        values = self.series(name).values
+        seen, ascends = self._ascents.get(name, (0, True))
+        if ascends and seen < len(values):
+            ascends = is_ascending(values[max(0, seen - 1) :])
+        self._ascents[name] = len(values), ascends
+        return ascends
 
     def x_of(self, name: str) -> tuple[str, AxisKind, Floats]:
         """Label of the x axis, its kind, and x of every point (float64 [count], aligned with the series)."""
