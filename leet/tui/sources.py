@@ -5,15 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import overload
 
-from leet.charts.spec import Spec, Trace
 from leet.model.filter import TextFilter
 from leet.model.metrics import AXES, Axis
 from leet.model.run import RunModel
-from leet.model.safe_text import clean
 from leet.model.system_store import SystemChart, SystemStore
-from leet.model.units import format_value
 from leet.tui.widgets.chart_grid import ChartSource
-from leet.tui.widgets.chart_view import ChartView, Span
+from leet.tui.widgets.chart_source import MetricSource, SystemSource
 
 AXIS_NAMES: dict[Axis, str] = {
     "auto": "step, or the metric's own step metric",
@@ -21,45 +18,7 @@ AXIS_NAMES: dict[Axis, str] = {
     "runtime": "time since the start",
     "clock": "time of day",
 }
-DOTS = 2
-"""Columns of braille dots in a cell."""
 TAIL_MINUTES = 10.0
-
-
-class MetricSource:
-    """A metric of the run over the x axis that is chosen for all."""
-
-    heatmap_capable = False
-
-    def __init__(self, model: RunModel, name: str) -> None:
-        self.key = name
-        self.title = clean(name)
-        self._model = model
-
-    def version(self) -> int:
-        store = self._model.metrics
-        return store.version(self.key) * len(AXES) + AXES.index(store.axis)
-
-    def extent(self) -> Span | None:
-        return self._model.metrics.x_range(self.key)
-
-    def spec(self, columns: int, view: ChartView) -> Spec:
-        store = self._model.metrics
-        series, abscissa = store.series(self.key), store.abscissa(self.key)
-        extent = abscissa.ends()
-        window = view.window(extent) if extent is not None and view.x_range is not None else None
-        low, high = window or (None, None)
-        x, y = series.window(abscissa, low, high, columns * DOTS)
-        return Spec(
-            title=self.title,
-            traces=(Trace(self.title, x, y),),
-            x_label=clean(abscissa.label),
-            x_kind=abscissa.kind,
-            x_range=window,
-            log_y=view.log_y,
-            value=format_value(series.last) if series.count else "",
-            note="log" if view.log_y else "",
-        )
 
 
 class SelectedMetrics(Sequence[ChartSource]):
@@ -92,8 +51,10 @@ class SelectedMetrics(Sequence[ChartSource]):
 class MetricSources:
     """The sources of all metrics of a run."""
 
-    def __init__(self, model: RunModel) -> None:
+    def __init__(self, model: RunModel, live: Callable[[], bool]) -> None:
+        """`live` tells whether more points may come soon."""
         self._model = model
+        self._live = live
         self._made: dict[str, MetricSource] = {}
         self.names: tuple[str, ...] = ()
 
@@ -128,52 +89,12 @@ class MetricSources:
     def source(self, name: str) -> MetricSource:
         source = self._made.get(name)
         if source is None:
-            source = self._made[name] = MetricSource(self._model, name)
+            source = self._made[name] = MetricSource(self._model.metrics, name, self._live)
         return source
 
     def _has_step_metrics(self) -> bool:
         store = self._model.metrics
         return any(store.definition(name).step_metric for name in self.names[:1000])
-
-
-class SystemSource:
-    """A chart of system metrics over the time of day, cut to the last minutes while the run goes on."""
-
-    def __init__(self, sources: SystemSources, chart: SystemChart) -> None:
-        self._sources = sources
-        self.chart = chart
-        self.key = chart.key
-        self.title = clean(chart.title)
-        self.heatmap_capable = chart.percentage
-
-    def version(self) -> int:
-        return self._sources.store.version(self.chart) * 2 + (self._sources.window is not None)
-
-    def extent(self) -> Span | None:
-        """All charts share it, so that what happened at one time stands at one column."""
-        span, minutes = self._sources.store.span, self._sources.window
-        if span is None or minutes is None:
-            return span
-        return max(span[0], span[1] - minutes * 60), span[1]
-
-    def spec(self, columns: int, view: ChartView) -> Spec:
-        chart, store, extent = self.chart, self._sources.store, self.extent()
-        window = view.window(extent) if extent is not None else None
-        low, high = window or (None, None)
-        traces = store.traces(chart, low, high, columns * DOTS)
-        notes = [note for note in (clean(store.note(chart)), "log" if view.log_y else "") if note]
-        return Spec(
-            title=self.title,
-            traces=tuple(Trace(clean(label), x, y) for label, x, y in traces),
-            unit=chart.unit,
-            x_label="time",
-            x_kind="clock",
-            x_range=window,
-            y_range=None if view.log_y else chart.y_range,
-            log_y=view.log_y,
-            legend=len(traces) > 1,
-            note=", ".join(notes),
-        )
 
 
 class SystemSources:
@@ -208,8 +129,11 @@ class SystemSources:
             return False
         self._charts = charts
         made = {source.chart: source for source in self.all}
-        self.all = [made.get(chart) or SystemSource(self, chart) for chart in charts]
+        self.all = [made.get(chart) or self._source(chart) for chart in charts]
         return True
+
+    def _source(self, chart: SystemChart) -> SystemSource:
+        return SystemSource(self.store, chart, lambda: self.window, self._live)
 
     def forget(self) -> None:
         self.all = []

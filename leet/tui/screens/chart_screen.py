@@ -7,15 +7,15 @@ from typing import ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.screen import Screen
 
 from leet.tui.commands import Place, bindings, hints
 from leet.tui.screens.help_screen import HelpScreen
+from leet.tui.span_update import SpanScreen
 from leet.tui.widgets.chart_grid import ChartGrid, ChartSource
 from leet.tui.widgets.status_line import Part, StatusLine
 
 
-class ChartScreen(Screen[str]):
+class ChartScreen(SpanScreen[str]):
     """The charts of a grid one at a time; dismissed with the key of the one last seen."""
 
     PLACE: ClassVar[Place] = "chart"

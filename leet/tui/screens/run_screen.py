@@ -11,7 +11,6 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal
 from textual.content import Content
-from textual.screen import Screen
 from textual.timer import Timer
 from textual.widget import Widget
 from textual.widgets import Static
@@ -37,6 +36,7 @@ from leet.tui.screens.chart_screen import ChartScreen
 from leet.tui.screens.help_screen import HelpScreen
 from leet.tui.screens.text_screen import TextScreen
 from leet.tui.sources import MetricSources, SelectedMetrics, SystemSources
+from leet.tui.span_update import SpanScreen
 from leet.tui.terminal import Terminal
 from leet.tui.widgets.chart_grid import ChartGrid
 from leet.tui.widgets.filter_line import FilterLine
@@ -79,7 +79,7 @@ class Pace:
         return max(0.0, min(self._next[part] for part in self._behind) - now) if self._behind else None
 
 
-class RunScreen(Screen[None]):
+class RunScreen(SpanScreen[None]):
     """Panes over one model. The screen owns the feed; panes are told what to show and hold nothing else."""
 
     PLACE: ClassVar[Place] = "run"
@@ -100,7 +100,7 @@ class RunScreen(Screen[None]):
         self.overview = Overview(id="overview")
         self.status = StatusLine(id="status")
         self.filter_line = FilterLine(id="filter")
-        self.metric_sources = MetricSources(self.model)
+        self.metric_sources = MetricSources(self.model, lambda: self.state.live)
         self.system_sources = SystemSources(self.model, lambda: self.state.live)
         self.sections = Sections(self.model)
         self._wanted: dict[layout.Side, bool | None] = {"overview": None, "system": None}

@@ -52,9 +52,9 @@ def strips(cells: Cells, rows: Iterable[int], style_of: StyleOf) -> Iterator[Str
         codes = cells.codes[y]
         roles = visible_roles(codes, cells.roles[y])
         # A blank takes the role of what stands before it, unless that paints backgrounds.
-        inked = np.maximum.accumulate(np.where(roles != Role.BLANK, columns, 0))
-        before = roles[inked]
-        roles = np.where((roles == Role.BLANK) & (before < Role.HEAT), before, roles)
+        blank = (codes == SPACE) & (roles == Role.BLANK)
+        before = roles[np.maximum.accumulate(np.where(blank, 0, columns))]
+        roles = np.where(blank & (before < Role.HEAT), before, roles)
         cuts = [0, *(np.flatnonzero(np.diff(roles)) + 1).tolist(), width]
         text = codes.tobytes().decode("utf-32-le")
         kinds = roles[cuts[:-1]].tolist()

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from rich.color import Color
 from rich.style import Style
 
+from leet.charts import palettes
 from leet.charts.cells import Role
 
 if TYPE_CHECKING:
@@ -76,17 +76,24 @@ class RoleStyles:
     def _make(self, role: int) -> Style:
         background = Style(bgcolor=self._wall.background_colors[1].rich_color)
         if role >= Role.HEAT:
-            heat = Color.parse(self._heat(role - Role.HEAT))
-            return Style(color=heat, bgcolor=heat)
+            return background if self._wall.app.no_color else self._heat(role - Role.HEAT)
         if role >= Role.SERIES:
             return background + Style(color=self._series(role - Role.SERIES))
         if role in _PARTS:
             return self._wall.get_component_rich_style(f"chart-grid--{_PARTS[Role(role)]}") + background
         return background
 
-    def _series(self, place: int) -> str:
-        colors = ("#e8b339", "#5fb3d9", "#6cc887", "#ef6a6a", "#b48ead", "#d08770", "#88c0d0", "#a3be8c")
-        return colors[place % len(colors)]
+    def _series(self, index: int) -> str:
+        theme = self._wall.app.current_theme
+        if self._wall.app.native_ansi_color:
+            return palettes.ansi(index, theme.dark)
+        palette = palettes.PALETTES.get(self._wall.palette, palettes.PALETTES[palettes.DEFAULT])
+        return palette.series(index, theme.dark)
 
-    def _heat(self, level: int) -> str:
-        return f"rgb({level},{level // 2},{255 - level})"
+    def _heat(self, level: int) -> Style:
+        """Ink and background alike: a full block and a blank are both drawn so."""
+        if self._wall.app.native_ansi_color:
+            color = palettes.ansi_heat(level)
+        else:
+            color = palettes.heat(self._wall.heat_palette or palettes.DEFAULT_HEAT)[level]
+        return Style(color=color, bgcolor=color)

@@ -30,7 +30,7 @@ from leet.charts.spec import Spec
 from leet.tui.widgets.cell_strips import changed_spans, strips
 from leet.tui.widgets.chart_grid_colors import RoleStyles
 from leet.tui.widgets.chart_grid_layout import PageLayout, lay_out
-from leet.tui.widgets.chart_view import ChartView, Span
+from leet.tui.widgets.chart_view import ChartView, Extent
 
 FASTEST_DATA = 0.25
 """Seconds between two repaints for new data, at least."""
@@ -58,8 +58,8 @@ class ChartSource(Protocol):
     def version(self) -> Hashable:
         """Differs whenever what `spec` gives may differ, for all sources of this key."""
 
-    def extent(self) -> Span | None:
-        """First and last x of all data, as the axis shows them; None without data."""
+    def extent(self) -> Extent | None:
+        """The x axis of all data; None without data."""
 
     def spec(self, columns: int, view: ChartView) -> Spec:
         """What to draw in a chart `columns` cells wide."""
@@ -94,6 +94,8 @@ class ChartWall(Widget, can_focus=True):
     ascii: var[bool] = var(False, init=False)
     palette: var[str] = var("", init=False)
     """Name of the palette of series; the house's when empty."""
+    heat_palette: var[str] = var("", init=False)
+    """Name of the sequential palette of heat-maps; the house's when empty."""
     empty: var[str] = var("", init=False)
     """What to say where there is no chart."""
 
@@ -421,7 +423,9 @@ class ChartWall(Widget, can_focus=True):
 
     def _draw(self, chart: DrawnChart) -> None:
         source, view, (_, _, width, height) = chart.source, self.view(chart.source), chart.region
-        spec = replace(source.spec(width, view), focused=self._has_focus(chart), ascii=self.ascii)
+        spec = replace(
+            source.spec(width, view), focused=self._has_focus(chart), ascii=self.ascii, monochrome=self.app.no_color
+        )
         chart.spec = spec
         if (x := self.crosshair_on(chart)) is not None:
             spec = replace(spec, crosshair=x)
@@ -479,6 +483,9 @@ class ChartWall(Widget, can_focus=True):
         self._paint()
 
     def watch_palette(self) -> None:
+        self._restyle()
+
+    def watch_heat_palette(self) -> None:
         self._restyle()
 
     def watch_empty(self) -> None:

@@ -1,26 +1,28 @@
-"""What the charts of a run draw: its metrics, and its system metrics, made into specs when they are shown.
-
-Sources are made for the charts of a page, not for all metrics: 100,000 names cost nothing but the names.
-"""
+"""What the charts of a run draw: its metrics and its system metrics, made into specs when they are shown."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Iterator, Sequence
-from typing import overload
+from collections.abc import Callable, Hashable
 
 from leet.charts.spec import Spec, Trace
 from leet.model.metrics import MetricStore
-from leet.model.units import NUMBER, format_value
-from leet.tui.widgets.chart_view import ChartView, Span
+from leet.model.safe_text import clean
+from leet.model.system_store import SystemChart, SystemStore
+from leet.model.units import format_value
+from leet.tui.widgets.chart_view import ChartView, Extent, Span
 
+DOTS = 2
+"""Columns of dots in a cell, for which points are thinned."""
 HEADROOM_STEPS = 20
 """While data arrives, the axis grows in about this many steps of its span: a scale that changes with every point
 would change every dot of the picture with every point."""
+TAIL_STEPS = 40
+"""A tail window moves on in so many steps of its length, for the same reason."""
 
 
 def with_headroom(low: float, high: float) -> Span:
-    """`low` to the next round number at or after `high`, at most 5 % further."""
+    """`low` to the next round number at or after `high`, at most about 5 % further."""
     span = high - low
     if not (math.isfinite(span) and span > 0):
         return low, high
@@ -31,72 +33,89 @@ def with_headroom(low: float, high: float) -> Span:
 
 
 class MetricSource:
-    """The chart of one metric of a run. `running` says whether more data may come."""
+    """The chart of one metric over the x axis that its store has chosen. `live` says whether more may come."""
 
     heatmap_capable = False
 
-    def __init__(self, store: MetricStore, name: str, running: Callable[[], bool], color: int = 0) -> None:
-        self._store = store
-        self._running = running
-        self._color = color
+    def __init__(self, store: MetricStore, name: str, live: Callable[[], bool]) -> None:
         self.key = name
-        self.title = name
+        self.title = clean(name)
+        self._store = store
+        self._live = live
 
     def version(self) -> Hashable:
-        return self._store.version(self.key), self._store.axis, self._running()
+        return self._store.version(self.key), self._store.axis, self._live()
 
-    def extent(self) -> Span | None:
+    def extent(self) -> Extent | None:
         ends = self._store.x_range(self.key) if self.key in self._store else None
-        return with_headroom(*ends) if ends and self._running() else ends
+        if ends is None:
+            return None
+        return Extent.of(*(with_headroom(*ends) if self._live() else ends))
 
     def spec(self, columns: int, view: ChartView) -> Spec:
-        extent = self.extent()
-        if extent is None:
-            return Spec(title=self.title, traces=(), log_y=view.log_y)
-        low, high = view.window(extent)
-        x, y = self._store.trace(self.key, low, high, 2 * columns)
-        axis = self._store.abscissa(self.key)
+        note = "log" if view.log_y else ""
+        if (extent := self.extent()) is None:
+            return Spec(self.title, (), log_y=view.log_y, note=note)
+        series, axis = self._store.series(self.key), self._store.abscissa(self.key)
+        window = view.window(extent)
+        x, y = series.window(axis, *window, columns * DOTS)
         return Spec(
             title=self.title,
-            traces=(Trace("", x, y, self._color),),
-            x_label=axis.label,
+            traces=(Trace(self.title, x, y, nonfinite=series.nonfinite),),
+            x_label=clean(axis.label),
             x_kind=axis.kind,
-            x_range=(low, high),
+            x_range=window,
             log_y=view.log_y,
-            value=format_value(self._store.series(self.key).last, NUMBER),
-            note="log" if view.log_y else "",
+            value=format_value(series.last) if series.count else "",
+            note=note,
         )
 
 
-class MetricSources(Sequence[MetricSource]):
-    """The sources of metrics by name, each made when it is asked for."""
+class SystemSource:
+    """A chart of system metrics over the time of day. `tail` gives the minutes shown at home, None: all of them."""
 
-    def __init__(self, store: MetricStore, names: Sequence[str], running: Callable[[], bool]) -> None:
+    def __init__(
+        self, store: SystemStore, chart: SystemChart, tail: Callable[[], float | None], live: Callable[[], bool]
+    ) -> None:
+        self.chart = chart
+        self.key = chart.key
+        self.title = clean(chart.title)
+        self.heatmap_capable = chart.percentage
         self._store = store
-        self._names = names
-        self._running = running
+        self._tail = tail
+        self._live = live
 
-    def __len__(self) -> int:
-        return len(self._names)
+    def version(self) -> Hashable:
+        return self._store.version(self.key), self._tail(), self._live()
 
-    @overload
-    def __getitem__(self, index: int) -> MetricSource: ...
-    @overload
-    def __getitem__(self, index: slice) -> Sequence[MetricSource]: ...
-    def __getitem__(self, index: int | slice) -> MetricSource | Sequence[MetricSource]:
-        if isinstance(index, slice):
-            return [self._source(name) for name in self._names[index]]
-        return self._source(self._names[index])
-
-    def __iter__(self) -> Iterator[MetricSource]:
-        return map(self._source, self._names)
-
-    def index_of(self, key: str) -> int | None:
-        """Where the metric with this name stands."""
-        try:
-            return self._names.index(key)
-        except ValueError:
+    def extent(self) -> Extent | None:
+        ends = self._store.span
+        if ends is None:
             return None
+        first, last = ends
+        minutes = self._tail()
+        if minutes is None or last - first <= minutes * 60:
+            return Extent.of(*(with_headroom(first, last) if self._live() else ends))
+        step = minutes * 60 / TAIL_STEPS
+        last = math.ceil(last / step) * step if self._live() else last
+        return Extent((first, last), (last - minutes * 60, last))
 
-    def _source(self, name: str) -> MetricSource:
-        return MetricSource(self._store, name, self._running)
+    def spec(self, columns: int, view: ChartView) -> Spec:
+        extent, chart = self.extent(), self.chart
+        window = view.window(extent) if extent else None
+        low, high = window or (None, None)
+        traces = self._store.traces(chart, low, high, columns * DOTS)
+        tail = f"{self._tail():g} min" if extent and view.x_range is None and extent.home != extent.whole else ""
+        notes = (clean(self._store.note(chart)), tail, "log" if view.log_y and not view.heat else "")
+        return Spec(
+            title=self.title,
+            traces=tuple(Trace(clean(label), x, y) for label, x, y in traces),
+            unit=chart.unit,
+            x_label="time",
+            x_kind="clock",
+            x_range=window,
+            y_range=None if view.log_y else chart.y_range,
+            log_y=view.log_y,
+            legend=len(traces) > 1,
+            note=", ".join(note for note in notes if note),
+        )
