@@ -170,6 +170,11 @@ class MetricStore:
             return wide
         return Definition(exact.step_metric or wide.step_metric, exact.hidden or wide.hidden)
 
+    @property
+    def has_step_metrics(self) -> bool:
+        """Whether any metric was defined over another one."""
+        return any(d.step_metric for table in (self._exact, self._prefixes) for d in table.values())
+
     def names(self) -> tuple[str, ...]:
         """The plotted metrics in natural order; the same object until a new one appears."""
         return self._order.names()

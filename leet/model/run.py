@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from leet.model.console import ConsoleLog
+from leet.model.environment import Environment
 from leet.model.metrics import MetricStore
 from leet.model.state import RunState, judge
 from leet.model.system_store import SystemStore
@@ -107,7 +108,7 @@ class RunModel:
     identity: Identity = field(default_factory=Identity)
     config: Tree = field(default_factory=Tree)
     summary: Tree = field(default_factory=Tree)
-    environment: Tree = field(default_factory=Tree)
+    environment: Environment = field(default_factory=Environment)
     telemetry: dict[str, Any] = field(default_factory=dict)
     metrics: MetricStore = field(default_factory=MetricStore)
     system: SystemStore = field(default_factory=SystemStore)

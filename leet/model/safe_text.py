@@ -71,8 +71,7 @@ def plain_line(text: str) -> str:
     """
     if text.isprintable() and text.isascii():
         return text
-    text = strip_escapes(text).rstrip("\r")
-    text = text.rpartition("\r")[2]
+    text = strip_escapes(text.rstrip("\r")).rpartition("\r")[2]
     while "\b" in text:
         rubbed = re.sub("[^\b]\b", "", text).lstrip("\b")
         if rubbed == text:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,6 +12,7 @@ import numpy.typing as npt
 from leet.model.abscissa import Abscissa
 from leet.model.growing import Column
 from leet.model.natural import natural_key
+from leet.model.safe_text import clean
 from leet.model.series import Series
 from leet.model.system_metrics import SystemMetric, describe
 from leet.model.units import Unit, format_value
@@ -38,10 +40,11 @@ class SystemChart:
 class _Curve:
     """The points of one key; x and y are kept apart from the other keys, as every source has its own clock."""
 
-    __slots__ = ("_before", "metric", "series", "times", "total")
+    __slots__ = ("_before", "label", "metric", "series", "times", "total")
 
     def __init__(self, metric: SystemMetric) -> None:
         self.metric = metric
+        self.label = metric.series
         self.times = Column()
         self.series = Series()
         self.total = 0.0
@@ -121,7 +124,7 @@ class SystemStore:
         """All charts; the same list until a new key appears."""
         if self._charts is None:
             for curves in self._by_chart.values():
-                curves.sort(key=lambda curve: (natural_key(curve.metric.series), curve.metric.key))
+                _arrange(curves)
             ordered = sorted(
                 self._by_chart.items(),
                 key=lambda item: (min(c.metric.rank for c in item[1]), natural_key(item[0])),
@@ -159,7 +162,7 @@ class SystemStore:
         found = []
         for curve in self._of(chart):
             axis = Abscissa.plain(curve.times.view, "time", "clock", curve.times.ascending)
-            found.append((curve.metric.series, *curve.series.window(axis, lo, hi, columns)))
+            found.append((curve.label, *curve.series.window(axis, lo, hi, columns)))
         return found
 
     def note(self, chart: SystemChart | str) -> str:
@@ -179,10 +182,20 @@ class SystemStore:
 
     def last(self, chart: SystemChart | str) -> dict[str, float]:
         """Label → newest value (raw) of each curve."""
-        return {curve.metric.series: curve.series.last for curve in self._of(chart)}
+        self.charts()
+        return {curve.label: curve.series.last for curve in self._of(chart)}
 
     def _of(self, chart: SystemChart | str) -> list[_Curve]:
         return self._by_chart.get(chart if isinstance(chart, str) else chart.key, [])
+
+
+def _arrange(curves: list[_Curve]) -> None:
+    """Put the curves of a chart in natural order and tell those apart by key that have one label."""
+    curves.sort(key=lambda curve: (natural_key(curve.metric.series), curve.metric.key))
+    labels = Counter(curve.metric.series for curve in curves)
+    for curve in curves:
+        series = curve.metric.series
+        curve.label = series if labels[series] == 1 else f"{series} ({clean(curve.metric.key)})".lstrip()
 
 
 def _chart(key: str, curves: list[_Curve]) -> SystemChart:
@@ -193,5 +206,5 @@ def _chart(key: str, curves: list[_Curve]) -> SystemChart:
         unit=definition.unit,
         y_range=(0.0, 100.0) if definition.percentage else None,
         percentage=definition.percentage,
-        labels=tuple(curve.metric.series for curve in curves),
+        labels=tuple(curve.label for curve in curves),
     )

@@ -115,11 +115,29 @@ class Tree:
         """
         if self._rows is None:
             rows = [
-                row for key, value in self._root.items() if not key.startswith("_") for row in _flat(clean(key), value)
+                row
+                for key, value in self._root.items()
+                if not key.startswith("_")
+                for row in self._flat(clean(key), value)
             ]
             rows.sort(key=lambda row: (natural_key(row[0]), row[0]))
             self._rows = rows
         return self._rows
+
+    def text(self, key: str, value: Any) -> str:
+        """How the value of a row is shown: one line, safe to print."""
+        return display(value)
+
+    def _flat(self, key: str, value: Any) -> Iterator[tuple[str, str]]:
+        value = parsed(value)
+        if isinstance(value, dict) and value and not _is_media(value):
+            for name, below in value.items():
+                yield from self._flat(f"{key}.{clean(name)}", below)
+        elif isinstance(value, list) and any(isinstance(item, (dict, list)) for item in value):
+            for i, item in enumerate(value):
+                yield from self._flat(f"{key}[{i}]", item)
+        else:
+            yield key, self.text(key, value)
 
     def __len__(self) -> int:
         return len(self.rows())
@@ -156,18 +174,6 @@ def _plain(value: Any) -> Any:
     if isinstance(value, _Branch):
         return {key: _plain(below) for key, below in value.items()}
     return parsed(value)
-
-
-def _flat(key: str, value: Any) -> Iterator[tuple[str, str]]:
-    value = parsed(value)
-    if isinstance(value, dict) and value and not _is_media(value):
-        for name, below in value.items():
-            yield from _flat(f"{key}.{clean(name)}", below)
-    elif isinstance(value, list) and any(isinstance(item, (dict, list)) for item in value):
-        for i, item in enumerate(value):
-            yield from _flat(f"{key}[{i}]", item)
-    else:
-        yield key, display(value)
 
 
 def _find(key: str, value: Any, dotted: str) -> Any:

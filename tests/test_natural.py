@@ -1,0 +1,34 @@
+"""Natural order: numbers by size, letters without case, stable for any names."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from leet.model.natural import NaturalOrder, natural_key, natural_sorted
+
+
+def test_numbers_sort_by_size():
+    assert natural_sorted(["l10", "l9", "l2", "L1", "l"]) == ["l", "L1", "l2", "l9", "l10"]
+    assert natural_sorted(["GPU 10 · a", "GPU 2 · b", "GPU 2 · a"]) == ["GPU 2 · a", "GPU 2 · b", "GPU 10 · a"]
+    assert natural_sorted(["v1.10.0", "v1.9.12", "v1.9.2"]) == ["v1.9.2", "v1.9.12", "v1.10.0"]
+    assert natural_sorted(["b", "A", "a", "B"]) == ["A", "a", "B", "b"]
+
+
+@given(st.integers(0, 10**30), st.integers(0, 10**30), st.integers(0, 3))
+def test_a_number_sorts_like_its_value(a: int, b: int, zeros: int):
+    left, right = natural_key(f"x{'0' * zeros}{a}y"), natural_key(f"x{b}y")
+    assert (left < right) == (a < b)
+    assert (left == right) == (a == b)
+
+
+@given(st.lists(st.lists(st.text(max_size=6), max_size=5), max_size=5))
+def test_names_that_come_in_pieces_end_in_the_order_of_all(pieces: list[list[str]]):
+    order, seen = NaturalOrder(), set()
+    for piece in pieces:
+        fresh = list(dict.fromkeys(name for name in piece if name not in seen))
+        seen.update(fresh)
+        order.add(fresh)
+        assert list(order.names()) == natural_sorted(seen)
+        assert order.names() is order.names()
+        assert len(order) == len(seen)
