@@ -17,8 +17,12 @@ Opener = Callable[[], Source]
 FAMILIES: dict[str, str] = {
     "host": "recorder.system.host",
     "nvidia": "recorder.system.nvidia",
+    "openmetrics": "recorder.system.openmetrics",
 }
 """Family → module. Each module has `open_source(settings, warn) -> Source`, which raises `NotHere`."""
+
+SEVERAL: dict[str, str] = {"openmetrics": "open_metrics_endpoints"}
+"""Families with one source for each name in a setting; their `open_source` takes that name too."""
 
 OPEN_LIMIT = 5.0
 """Seconds that a family gets to answer when a person asks what there is."""
@@ -31,14 +35,21 @@ def quiet(message: str) -> None:
 def openers(settings: SystemSettings, warn: Warn = quiet) -> dict[str, Opener]:
     """Name → opener, in the order of the table. Nothing is imported or looked for before an opener is called."""
 
-    def opener(module: str) -> Opener:
+    def opener(module: str, *member: str) -> Opener:
         def open_family() -> Source:
-            source: Source = import_module(module).open_source(settings, warn)
+            source: Source = import_module(module).open_source(settings, warn, *member)
             return source
 
         return open_family
 
-    return {name: opener(module) for name, module in FAMILIES.items()}
+    table: dict[str, Opener] = {}
+    for name, module in FAMILIES.items():
+        members = settings.extra.get(SEVERAL[name]) if name in SEVERAL else None
+        if members:
+            table |= {f"{name}.{member}": opener(module, member) for member in members}
+        else:
+            table[name] = opener(module)
+    return table
 
 
 def find_sources(settings: SystemSettings, limit: float = OPEN_LIMIT) -> list[tuple[str, Source | NotHere]]:
