@@ -15,7 +15,6 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from leet.cli import view
-from leet.output.plot import main as plot
 
 START_TIMEOUT = 20.0
 STOP_TIMEOUT = 10.0
@@ -80,6 +79,8 @@ def run(directory: Path, seconds: float, watch: bool, charts: bool = False) -> i
         print(f"leet demo: the training did not start: {said.splitlines()[-1]}", file=sys.stderr)
         return 1
     if charts:
+        from leet.output.plot import main as plot
+
         plot([str(log)], prog="leet plot")
     print(f"The run is kept in {log.parent}\nWatch it again with: leet {os.path.relpath(log)}")
     return max(child.returncode, 0) or viewer_code
