@@ -35,7 +35,7 @@ class Names:
 
 @dataclass(frozen=True, slots=True)
 class Points:
-    """Values by name and row, in any order; each name at most once in a row.
+    """Values by name and row, sorted by name, then row; each name at most once in a row.
 
     Shapes: `ids` int64 [points], `rows` int32 [points], `values` float64 [points].
     """
@@ -45,37 +45,52 @@ class Points:
     values: Floats
 
     @classmethod
-    def of(cls, ids: Sequence[int], rows: Sequence[int], values: Sequence[float]) -> Points:
-        return cls(np.array(ids, np.int64), np.array(rows, np.int32), np.array(values, np.float64))
+    def sorted(cls, ids: Ids, rows: Rows, values: Floats) -> Points:
+        """From points in any order of names, whose rows ascend."""
+        order = order_by_id(ids)
+        return cls(ids[order], rows[order], values[order])
+
+    @classmethod
+    def listed(cls, ids: Sequence[int], rows: Sequence[int], values: Sequence[float]) -> Points:
+        """From lists of points, whose rows ascend."""
+        return cls.sorted(np.array(ids, np.int64), np.array(rows, np.int32), np.array(values, np.float64))
 
     def __len__(self) -> int:
         return len(self.ids)
 
-    def joined(self, other: Points) -> Points:
+    def merged(self, other: Points) -> Points:
+        """These points and those of other rows."""
         if not len(other) or not len(self):
             return self if len(self) else other
-        return Points(
-            np.concatenate((self.ids, other.ids)),
-            np.concatenate((self.rows, other.rows)),
-            np.concatenate((self.values, other.values)),
-        )
+        ids = np.concatenate((self.ids, other.ids))
+        rows = np.concatenate((self.rows, other.rows))
+        order = np.argsort(ids << 32 | rows)
+        return Points(ids[order], rows[order], np.concatenate((self.values, other.values))[order])
 
-    def columns(self, names: Names) -> Columns:
-        """The points grouped by name, rows ascending."""
-        if not len(self):
-            return Columns((), np.zeros(1, np.int64), self.rows, self.values)
-        order = np.argsort(self.ids << 32 | self.rows)
-        ids = self.ids[order]
-        starts = np.concatenate(([0], np.flatnonzero(ids[1:] != ids[:-1]) + 1, [len(ids)]))
-        present = tuple(names[i] for i in ids[starts[:-1]].tolist())
-        return Columns(present, starts, self.rows[order], self.values[order])
-
-    def row_column(self, name_id: int, rows: int) -> Floats:
-        """The values of one name as a row column: float64 [rows], NaN where a row has none."""
+    def of_row(self, name_id: int, rows: int) -> Floats:
+        """The values of one name by row: float64 [rows], NaN where a row has none."""
+        start, end = np.searchsorted(self.ids, (name_id, name_id + 1))
         column = np.full(rows, np.nan)
-        mine = self.ids == name_id
-        column[self.rows[mine]] = self.values[mine]
+        column[self.rows[start:end]] = self.values[start:end]
         return column
 
-    def where(self, keep: npt.NDArray[np.bool_]) -> Points:
-        return Points(self.ids[keep], self.rows[keep], self.values[keep])
+    def columns(self, names: Names, first: int = 0) -> Columns:
+        """The points as columns, from the name with the id `first` on."""
+        start = int(np.searchsorted(self.ids, first))
+        ids, rows, values = self.ids[start:], self.rows[start:], self.values[start:]
+        if not len(ids):
+            return Columns((), np.zeros(1, np.int64), rows, values)
+        starts = np.concatenate(([0], np.flatnonzero(ids[1:] != ids[:-1]) + 1, [len(ids)]))
+        present = tuple(names[i] for i in ids[starts[:-1]].tolist())
+        return Columns(present, starts, rows, values)
+
+
+def order_by_id(ids: Ids) -> Ids:
+    """The order that sorts ids, which are below 2^32, and keeps that of equal ones.
+
+    numpy sorts 16-bit numbers by radix, several times as fast as longer ones, so this does 16 bits at a time.
+    """
+    order = np.argsort(ids.astype(np.uint16), kind="stable")
+    if len(ids) and ids.max() >> 16:
+        order = order[np.argsort((ids >> 16)[order].astype(np.uint16), kind="stable")]
+    return order

@@ -43,7 +43,12 @@ class Decoder:
         self._console_time = 0.0
 
     def decode(self, found: Sequence[RawRecord | blocks.Skipped], *, end: int, size: int, modified: float) -> Batch:
-        """One batch of what `BlockReader.feed` returned; `end`, `size` and `modified` are passed through."""
+        """One batch of what `BlockReader.feed` returned; `end`, `size` and `modified` are passed through.
+
+        Changes of the summary are handed on with the first batch, and then when `end` has caught up with `size`:
+        of a hundred batches in between nobody could see them anyway.
+        """
+        first = self._ordinal == 0
         raw = [piece for piece in found if isinstance(piece, RawRecord)]
         skipped = [Skipped(p.offset, p.length, p.reason) for p in found if not isinstance(p, RawRecord)]
         messages = Messages.joined([record.payload for record in raw])
@@ -53,7 +58,7 @@ class Decoder:
         history_rows, bodies = others.bodies(HISTORY, messages, envelopes)
         history, bad_history = self._history.read(bodies)
         summary_rows, bodies = others.bodies(SUMMARY, messages, envelopes)
-        summary, bad_summary = self._summary.read(bodies)
+        bad_summary = self._summary.read(bodies)
 
         bad = others.bad
         bad += [(int(history_rows[index]), reason) for index, reason in bad_history]
@@ -67,7 +72,7 @@ class Decoder:
             entries=tuple(others.entries),
             history=history if len(history) else None,
             system=_system_batch(others.samples, self._system_names),
-            summary=summary,
+            summary=self._summary.take() if end >= size or first else (),
             console=tuple(others.console),
             skipped=tuple(sorted(skipped, key=lambda piece: piece.offset)),
         )
@@ -135,7 +140,7 @@ def _system_batch(samples: Iterable[Any], names: Names) -> SystemBatch | None:
                 values.append(value)
     if not times:
         return None
-    return SystemBatch(np.array(times), Points.of(ids, rows, values).columns(names))
+    return SystemBatch(np.array(times), Points.listed(ids, rows, values).columns(names))
 
 
 def _seconds(timestamp: Any) -> float:

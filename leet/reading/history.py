@@ -1,70 +1,60 @@
 """History records → `HistoryBatch`: the rows once, every metric as a column.
 
-encoded records ─► item_values ─► points (name, row, value) ─► columns
-                              └─► texts
+encoded records ─► FastHistory ──────────────► points, texts ─► rows and columns
+                        └─ odd ones ─► read_plain ─┘
 """
 
 from __future__ import annotations
 
-import math
-from typing import Any
-
 import numpy as np
-from google.protobuf.message import DecodeError
 
-from leet.reading import records
 from leet.reading.batch import Floats, HistoryBatch
 from leet.reading.columns import Names, Points
-from leet.reading.logged_values import item_values
+from leet.reading.fast_history import FastHistory, all_odd
 from leet.reading.messages import Messages
+from leet.reading.plain_history import Texts, read_plain
 
 ROW_COLUMNS = ("_step", "_runtime", "_timestamp")
 """What every row has at most one of, and no chart of its own; their ids come first in `Names`."""
 _STEP, _RUNTIME, _TIMESTAMP = range(3)
 
-_HistoryRecord = records.message_class("HistoryRecord")
-
 
 class HistoryReader:
     """Turns the history records of one log into columns, batch after batch."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, fast: bool = True) -> None:
+        """Without `fast`, every record is read the plain way; the outcome is the same."""
         self._names = Names(ROW_COLUMNS)
+        self._fast = FastHistory(self._names) if fast else None
         self._step = -1.0  # step of the last row that was read
 
     def read(self, messages: Messages) -> tuple[HistoryBatch, list[tuple[int, str]]]:
         """Encoded `HistoryRecord` messages as columns, and (index, reason) of those that cannot be read."""
-        row, bad = 0, []
-        ids: list[int] = []
-        of_row: list[int] = []
-        values: list[float] = []
-        step_numbers: list[float] = []
-        texts: dict[str, tuple[int, str]] = {}
-        for index in range(len(messages)):
-            try:
-                record: Any = _HistoryRecord.FromString(messages[index])
-            except (DecodeError, UnicodeDecodeError) as error:
-                bad.append((index, f"bad history record: {error}"))
-                continue
-            for name, value in item_values(record.item).items():
-                if isinstance(value, float):
-                    ids.append(self._names.id_of(name))
-                    of_row.append(row)
-                    values.append(value)
-                elif name not in ROW_COLUMNS:
-                    texts[name] = (row, value)
-            step_numbers.append(float(record.step.num) if record.HasField("step") else math.nan)
-            row += 1
-        return self._batch(Points.of(ids, of_row, values), np.array(step_numbers), texts), bad
+        fast = self._fast.read(messages) if self._fast else all_odd(len(messages))
+        plain = read_plain(messages, np.flatnonzero(fast.odd), self._names)
+        points = fast.points.merged(plain.points())
+        numbers = fast.step_numbers
+        numbers[plain.rows] = plain.step_numbers
+        texts = fast.texts
+        for name_id, text in plain.texts.items():
+            texts[name_id] = max(text, texts.get(name_id, text))
+        if plain.bad:
+            good = np.ones(len(messages), bool)
+            good[[index for index, _ in plain.bad]] = False
+            row_of = np.cumsum(good, dtype=np.int32) - 1
+            points = Points(points.ids, row_of[points.rows], points.values)
+            numbers = numbers[good]
+            texts = {name_id: (int(row_of[index]), text) for name_id, (index, text) in texts.items()}
+        return self._batch(points, numbers, texts), plain.bad
 
-    def _batch(self, points: Points, numbers: Floats, texts: dict[str, tuple[int, str]]) -> HistoryBatch:
+    def _batch(self, points: Points, numbers: Floats, texts: Texts) -> HistoryBatch:
         rows = len(numbers)
         return HistoryBatch(
-            steps=self._steps(points.row_column(_STEP, rows), numbers),
-            runtimes=points.row_column(_RUNTIME, rows),
-            timestamps=points.row_column(_TIMESTAMP, rows),
-            columns=points.where(points.ids >= len(ROW_COLUMNS)).columns(self._names),
-            texts=texts,
+            steps=self._steps(points.of_row(_STEP, rows), numbers),
+            runtimes=points.of_row(_RUNTIME, rows),
+            timestamps=points.of_row(_TIMESTAMP, rows),
+            columns=points.columns(self._names, first=len(ROW_COLUMNS)),
+            texts={self._names[i]: text for i, text in texts.items() if i >= len(ROW_COLUMNS)},
         )
 
     def _steps(self, logged: Floats, numbers: Floats) -> Floats:

@@ -26,7 +26,7 @@ TYPE_KEY = "_type"
 """The leaf that says its siblings describe a picture, a histogram, a table, …: they are no curves."""
 
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
-_CONSTANTS = {"true": 1.0, "false": 0.0, "NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
+CONSTANTS = {"true": 1.0, "false": 0.0, "NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
 _SPELT_NON_FINITE = frozenset({"NaN", "Infinity", "-Infinity"})
 _BLANK = " \t\r\n"
 
@@ -34,7 +34,7 @@ _BLANK = " \t\r\n"
 def number_of(text: str) -> float | None:
     """The number that a JSON text stands for: a number, a boolean, or a string that spells a number."""
     text = text.strip(_BLANK)
-    if (constant := _CONSTANTS.get(text)) is not None:
+    if (constant := CONSTANTS.get(text)) is not None:
         return constant
     if text[:1] == '"':
         return _number_in_string(text)
@@ -119,7 +119,7 @@ def _number_in_string(text: str) -> float | None:
 
 def _number_spelt(text: str) -> float | None:
     if text in _SPELT_NON_FINITE:
-        return _CONSTANTS[text]
+        return CONSTANTS[text]
     return float(text) if _NUMBER.fullmatch(text) else None
 
 

@@ -12,8 +12,6 @@ A message may also be a part of the bytes between its neighbours: `starts` and `
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import cached_property
 from itertools import accumulate
 
 import numpy as np
@@ -26,17 +24,18 @@ Words = npt.NDArray[np.uint64]
 Places = npt.NDArray[np.int64]
 """Indices of messages."""
 
-_PAD = bytes(64)
-"""Zeros behind the last message, so that looking a few words past any position never leaves the buffer."""
+_PAD = bytes(256)
+"""Zeros behind the last message, so that looking past any position by less never leaves the buffer."""
 
 
-@dataclass(frozen=True)
 class Messages:
-    """Messages in order; shapes: `starts` and `ends` int64 [messages]."""
+    """Messages in order; shapes: `starts` and `ends` int64 [messages], `octets` uint8 [bytes of the buffer]."""
 
-    data: bytes
-    starts: Offsets
-    ends: Offsets
+    def __init__(self, data: bytes, starts: Offsets, ends: Offsets) -> None:
+        self.data = data
+        self.starts = starts
+        self.ends = ends
+        self.octets: Octets = np.frombuffer(data, np.uint8)
 
     @classmethod
     def joined(cls, encoded: Sequence[bytes]) -> Messages:
@@ -48,11 +47,7 @@ class Messages:
 
     def cut(self, which: Places, starts: Offsets, ends: Offsets) -> Messages:
         """Those of the messages that `which` lists, cut down to the given bounds, over the same buffer."""
-        view = Messages(self.data, starts[which], ends[which])
-        for name in ("octets", "words"):
-            if name in self.__dict__:
-                view.__dict__[name] = self.__dict__[name]
-        return view
+        return Messages(self.data, starts[which], ends[which])
 
     def __len__(self) -> int:
         return len(self.starts)
@@ -60,12 +55,28 @@ class Messages:
     def __getitem__(self, index: int) -> bytes:
         return self.data[int(self.starts[index]) : int(self.ends[index])]
 
-    @cached_property
-    def octets(self) -> Octets:
-        """Every byte of the buffer."""
-        return np.frombuffer(self.data, np.uint8)
+    def windows(self, at: Offsets, words: int) -> Words:
+        """`words` 64-bit words from each position on: uint64 little-endian [len(at), words].
 
-    @cached_property
-    def words(self) -> Words:
-        """The buffer as little-endian 64-bit words, counted from its first byte."""
-        return np.frombuffer(self.data, "<u8", len(self.data) // 8)
+        The positions need no alignment: the buffer is looked at as overlapping cells, one beginning at every byte.
+        """
+        cells = np.ndarray((len(self.data) - 8 * words + 1,), f"V{8 * words}", self.data, strides=(1,))
+        return cells[at].view("<u8").reshape(len(at), words)
+
+
+def read_varints(octets: Octets, at: Offsets) -> tuple[Offsets, Offsets]:
+    """Values below 2^28 of the varints at `at`, -1 for greater ones, and the positions behind them."""
+    values = octets[at].astype(np.int64)
+    behind = at + 1
+    longer = np.flatnonzero(values >= 0x80)
+    if len(longer):
+        values[longer] &= 0x7F
+        for shift in (7, 14, 21):
+            octet = octets[behind[longer]].astype(np.int64)
+            values[longer] |= (octet & 0x7F) << shift
+            behind[longer] += 1
+            longer = longer[octet >= 0x80]
+            if not len(longer):
+                break
+        values[longer] = -1
+    return values, behind

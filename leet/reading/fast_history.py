@@ -1,0 +1,111 @@
+"""History records in the common layout → points and texts, all records side by side.
+
+    messages ─► find_items    where each key and each value lies
+             ─► KeyTable      key ─► id of its name
+             ─► read_values   text of the value ─► number
+
+A message is left to `plain_history` when it has another layout, an object among its values, a name twice, a
+media value (whose leaves are no curves), or a text that is no UTF-8.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from leet.reading.batch import Floats, KeyPath, Offsets
+from leet.reading.columns import Ids, Names, Points, order_by_id
+from leet.reading.items import Items, find_items
+from leet.reading.key_table import LONGEST, KeyTable
+from leet.reading.logged_values import TYPE_KEY, readable_name
+from leet.reading.messages import Messages, read_varints
+from leet.reading.plain_history import Texts
+from leet.reading.value_texts import read_values
+
+_STEP, _STEP_NUM = 0x12, 0x08
+_ODD = -1
+"""Number of a key that makes its message an odd one."""
+
+
+@dataclass(frozen=True, slots=True)
+class FastRows:
+    """Rows read side by side; a row is known by the index of its message.
+
+    Shapes: `step_numbers` float64 [messages] (`HistoryStep.num`, NaN where there is none), `odd` bool [messages]:
+    the messages that are left to the plain way, of which there is nothing here.
+    """
+
+    points: Points
+    texts: Texts
+    step_numbers: Floats
+    odd: npt.NDArray[np.bool_]
+
+
+def all_odd(messages: int) -> FastRows:
+    """What is read side by side where nothing is."""
+    return FastRows(Points.listed((), (), ()), {}, np.full(messages, np.nan), np.ones(messages, bool))
+
+
+class FastHistory:
+    """Reads the history of one log and remembers its keys."""
+
+    def __init__(self, names: Names) -> None:
+        self._names = names
+        self._keys = KeyTable(self._number)
+
+    def _number(self, path: KeyPath | None) -> int:
+        if path is None or (len(path) > 1 and path[-1] == TYPE_KEY):
+            return _ODD
+        return self._names.id_of(readable_name(path))
+
+    def read(self, messages: Messages) -> FastRows:
+        items = find_items(messages)
+        step_numbers, odd = _step_numbers(messages, items.rests)
+        odd[items.of[items.key_ends - items.starts > LONGEST]] = True
+        items = items.without(odd)
+        ids = self._keys.numbers(messages, items.starts, items.key_ends)
+        values = read_values(messages, items.value_starts, items.ends)
+        order = order_by_id(ids)
+        odd = items.odd | self._odd_messages(items, ids, values.is_object, order)
+        keep = ~odd[items.of]
+
+        numbers = order[(values.is_number & keep)[order]]
+        points = Points(ids[numbers], items.of[numbers].astype(np.int32), values.numbers[numbers])
+        texts = _last_texts(messages, items, ids, np.flatnonzero(keep & ~values.is_number))
+        return FastRows(points, texts, step_numbers, odd)
+
+    def _odd_messages(
+        self, items: Items, ids: Ids, is_object: npt.NDArray[np.bool_], order: Ids
+    ) -> npt.NDArray[np.bool_]:
+        odd = np.zeros(len(items.odd), bool)
+        odd[items.of[(ids == _ODD) | is_object]] = True
+        ids, of = ids[order], items.of[order]
+        odd[of[1:][(ids[1:] == ids[:-1]) & (of[1:] == of[:-1])]] = True
+        return odd
+
+
+def _last_texts(messages: Messages, items: Items, ids: Ids, which: Ids) -> Texts:
+    """The last text of each name among the items that `which` lists."""
+    last = dict(zip(ids[which].tolist(), which.tolist(), strict=True))
+    return {
+        name_id: (int(items.of[item]), messages.data[items.value_starts[item] : items.ends[item]].decode())
+        for name_id, item in last.items()
+    }
+
+
+def _step_numbers(messages: Messages, rests: Offsets) -> tuple[Floats, npt.NDArray[np.bool_]]:
+    """`HistoryStep.num` of each message, which alone may follow its items; and the messages where more does.
+
+    12 00          step 0
+    12 len 08 ▒▒   any other step
+    """
+    octets, ends = messages.octets, messages.ends
+    numbers, behind = read_varints(octets, rests + 3)
+    lengths = octets[rests + 1].astype(np.int64)
+    stepped = (octets[rests] == _STEP) & (rests + 2 + lengths == ends)
+    zero = stepped & (lengths == 0)
+    stepped &= (octets[rests + 2] == _STEP_NUM) & (behind == ends) & (numbers >= 0)
+    steps = np.where(zero, 0.0, np.where(stepped, numbers.astype(np.float64), np.nan))
+    return steps, (rests != ends) & ~zero & ~stepped
