@@ -4,10 +4,16 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+# A busy machine is no failure.
+settings.register_profile("leet", deadline=None)
+settings.load_profile("leet")
 
 CORPUS = Path(__file__).resolve().parents[2] / "shared" / "corpus"
 
@@ -64,3 +70,17 @@ def golden(request: pytest.FixtureRequest) -> Callable[[str, str], None]:
         assert text + "\n" == path.read_text(encoding="utf-8")
 
     return compare
+
+
+@pytest.fixture
+def utc(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Local time is UTC, also for what remembers labels of the clock."""
+    from leet.charts.ticks import clock_ticks
+
+    with monkeypatch.context() as here:
+        here.setenv("TZ", "UTC")
+        time.tzset()
+        clock_ticks.cache_clear()
+        yield
+    time.tzset()
+    clock_ticks.cache_clear()
