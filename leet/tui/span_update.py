@@ -10,9 +10,11 @@ This reaches into Textual's compositor; the dependency is bounded below its next
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import Any
 
+from rich.cells import cell_len
 from rich.color import ColorSystem
 from rich.console import COLOR_SYSTEMS, Console
 from rich.segment import Segment
@@ -38,16 +40,16 @@ class Writer:
         self._pen = RESET
         self._at: tuple[int, int] | None = None
 
-    def put(self, x: int, y: int, strip: Strip) -> None:
-        """Write `strip` from cell (x, y)."""
+    def put(self, x: int, y: int, segments: Iterable[Segment], width: int) -> None:
+        """Write `segments`, `width` cells in all, from cell (x, y)."""
         if self._at != (x, y):
             if self._at is not None and self._at[1] == y and x > self._at[0]:
                 self._parts.append(f"\x1b[{x - self._at[0]}C")
             else:
                 self._parts.append(f"\x1b[{y + 1};{x + 1}H")
-        for segment in strip:
+        for segment in segments:
             self._segment(segment)
-        self._at = (x + strip.cell_length, y)
+        self._at = (x + width, y)
 
     def end_of_line(self) -> None:
         """The last cell of a line was written: some terminals wrap then, so where the cursor is nobody knows."""
@@ -108,6 +110,25 @@ def _marks_blanks(attributes: str) -> bool:
     return bool({"4", "7", "9", "21", "51", "52", "53"} & set(attributes.split(";")))
 
 
+def part(strip: Strip, left: int, right: int) -> Iterable[Segment]:
+    """The segments of cells `left` to `right` of a strip. As `Strip.crop`, without what a new strip costs."""
+    if (left, right) == (0, strip.cell_length):
+        return strip
+    found = []
+    at = 0
+    for segment in strip:
+        text = segment.text
+        if not text.isascii() and cell_len(text) != len(text):
+            return strip.crop(left, right)
+        end = at + len(text)
+        if end > left:
+            found.append(Segment(text[max(0, left - at) : right - at], segment.style))
+        if end >= right:
+            break
+        at = end
+    return found
+
+
 class SpanUpdate(ChopsUpdate):
     """Changed spans, each from its own left edge."""
 
@@ -118,7 +139,7 @@ class SpanUpdate(ChopsUpdate):
                 if strip is None or x >= x2 or end <= x1:
                     continue
                 left, right = max(x, x1), min(end, x2)
-                writer.put(left, y, strip if (left, right) == (x, end) else strip.crop(left - x, right - x))
+                writer.put(left, y, part(strip, left - x, right - x), right - left)
             if x2 >= self.chop_ends[y][-1]:
                 writer.end_of_line()
         return writer.text()
@@ -132,7 +153,7 @@ class FrameUpdate(LayoutUpdate):
         for y, line in enumerate(self.strips, self.region.y):
             x = self.region.x
             for strip in line:
-                writer.put(x, y, strip)
+                writer.put(x, y, strip, strip.cell_length)
                 x += strip.cell_length
             writer.end_of_line()
         return writer.text()

@@ -7,7 +7,7 @@ A blank cell shows only its background, so it joins the run before it: a curve w
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -35,30 +35,37 @@ def changed_spans(codes: Codes, roles: Roles, cells: Cells) -> Iterator[tuple[in
     """Where `cells` look different from what was there before: (row, first column, column after the last)."""
     differ = codes != cells.codes
     differ |= visible_roles(codes, roles) != visible_roles(cells.codes, cells.roles)
-    for y in np.flatnonzero(differ.any(axis=1)).tolist():
-        columns = np.flatnonzero(differ[y])
-        breaks = np.flatnonzero(np.diff(columns) > JOIN_GAP)
-        firsts = columns[np.concatenate(([0], breaks + 1))].tolist()
-        lasts = columns[np.concatenate((breaks, [len(columns) - 1]))].tolist()
-        for first, last in zip(firsts, lasts, strict=True):
-            yield y, first, last + 1
+    places = np.flatnonzero(differ)
+    if not len(places):
+        return
+    rows, columns = np.divmod(places, cells.width)
+    breaks = np.flatnonzero((np.diff(rows) > 0) | (np.diff(columns) > JOIN_GAP))
+    firsts, lasts = np.append(0, breaks + 1), np.append(breaks, len(places) - 1)
+    yield from zip(rows[firsts].tolist(), columns[firsts].tolist(), (columns[lasts] + 1).tolist(), strict=True)
 
 
-def strips(cells: Cells, rows: Iterable[int], style_of: StyleOf) -> Iterator[Strip]:
+def strips(cells: Cells, rows: Sequence[int], style_of: StyleOf) -> Iterator[Strip]:
     """Strips of the given rows; `style_of` gives the style of a role and is asked once per run."""
     width = cells.width
-    columns = np.arange(width)
-    for y in rows:
-        codes = cells.codes[y]
-        roles = visible_roles(codes, cells.roles[y])
-        # A blank takes the role of what stands before it, unless that paints backgrounds.
-        blank = (codes == SPACE) & (roles == Role.BLANK)
-        before = roles[np.maximum.accumulate(np.where(blank, 0, columns))]
-        roles = np.where(blank & (before < Role.HEAT), before, roles)
-        cuts = [0, *(np.flatnonzero(np.diff(roles)) + 1).tolist(), width]
-        text = codes.tobytes().decode("utf-32-le")
-        kinds = roles[cuts[:-1]].tolist()
-        yield Strip(
-            [Segment(text[a:b], style_of(role)) for a, b, role in zip(cuts, cuts[1:], kinds, strict=False) if b > a],
-            width,
-        )
+    if not width:
+        return
+    codes = cells.codes[rows]
+    roles = visible_roles(codes, cells.roles[rows])
+    # A blank takes the role of what stands before it, unless that paints backgrounds.
+    blank = (codes == SPACE) & (roles == Role.BLANK)
+    inked = np.maximum.accumulate(np.where(blank, 0, np.arange(width)), axis=1)
+    before = np.take_along_axis(roles, inked, axis=1)
+    roles = np.where(blank & (before < Role.HEAT), before, roles)
+    cuts = np.ones(roles.shape, np.bool_)
+    np.not_equal(roles[:, 1:], roles[:, :-1], out=cuts[:, 1:])
+    starts = np.flatnonzero(cuts)
+    kinds = roles.ravel()[starts].tolist()
+    text = codes.tobytes().decode("utf-32-le")
+    ends = np.append(starts[1:], len(text)).tolist()
+    runs = zip(starts.tolist(), ends, kinds, strict=True)
+    line: list[Segment] = []
+    for start, end, kind in runs:
+        line.append(Segment(text[start:end], style_of(kind)))
+        if end % width == 0:
+            yield Strip(line, width)
+            line = []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
+from rich.segment import Segment
 from rich.style import Style
 
 from leet.charts import palettes
@@ -70,8 +71,15 @@ class RoleStyles:
     def __call__(self, role: int) -> Style:
         style = self._styles.get(role)
         if style is None:
-            style = self._styles[role] = self._make(role)
+            style = self._styles[role] = self._filtered(self._make(role))
         return style
+
+    def _filtered(self, style: Style) -> Style:
+        """As Textual's filters want it (no colours, only true colours): once, not for every line."""
+        segments = [Segment("x", style)]
+        for line_filter in self._wall.get_line_filters():
+            segments = line_filter.apply(segments, self._wall.background_colors[1])
+        return segments[0].style or style
 
     def _make(self, role: int) -> Style:
         background = Style(bgcolor=self._wall.background_colors[1].rich_color)

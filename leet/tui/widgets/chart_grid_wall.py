@@ -454,10 +454,11 @@ class ChartWall(Widget, can_focus=True):
             self._rendering = False
         missing = [y for y in crop.line_range if self._strips[y] is None]
         if missing:
-            filters, background = self.get_line_filters(), self.background_colors[1]
+            # Filters of colours have been at the styles already; that of ASCII terminals is for texts.
+            filters = self.get_line_filters() if self.ascii else ()
             for y, strip in zip(missing, strips(self._wall, missing, self._styles), strict=True):
                 for line_filter in filters:
-                    strip = strip.apply_filter(line_filter, background)
+                    strip = strip.apply_filter(line_filter, self.background_colors[1])
                 self._strips[y] = strip
         rows = [strip for strip in self._strips[crop.y : crop.bottom] if strip is not None]
         if crop.column_span == (0, self.size.width):
