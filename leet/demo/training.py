@@ -21,10 +21,28 @@ import recorder as wandb
 Array = npt.NDArray[np.float64]
 Labels = npt.NDArray[np.int64]
 
-ARMS, NOISE, EXTRA_FEATURES = 5, 0.10, 14
+Samples = tuple[Array, Labels]
+
+ARMS, NOISE, EXTRA_FEATURES = 5, 0.2, 22
+TRAINING, VALIDATION = 3000, 1000
+HIDDEN, BATCH, PEAK_RATE, WEIGHT_DECAY, SEED = (64, 64), 64, 0.004, 1e-4, 7
+
+STEPS_PER_SECOND = 30.0
+"""No faster than this, so that a laptop stays quiet."""
+
+CONFIG = {
+    "model": {"hidden": list(HIDDEN), "activation": "tanh"},
+    "optimizer": {"name": "adam", "peak_rate": PEAK_RATE, "weight_decay": WEIGHT_DECAY},
+    "data": {"arms": ARMS, "noise": NOISE, "training": TRAINING, "validation": VALIDATION},
+    "batch_size": BATCH,
+    "seed": SEED,
+}
+
+CLEAR_LINE = "\r\x1b[K"
+"""Back to the start of the line and clear it: how a progress bar is redrawn in place."""
 
 
-def spirals(samples: int, rng: np.random.Generator) -> tuple[Array, Labels]:
+def spirals(samples: int, rng: np.random.Generator) -> Samples:
     """Points on `ARMS` intertwined spirals, hidden among features that carry nothing.
 
     Shapes: features float64 [samples, 2 + EXTRA_FEATURES], labels int64 [samples].
@@ -115,41 +133,43 @@ def learning_rate(peak: float, progress: float) -> float:
     return peak * (0.01 + 0.99 * 0.5 * (1 + math.cos(math.pi * (progress - 0.05) / 0.95)))
 
 
-def train(
-    seconds: float, steps_per_second: float = 25.0, directory: str | None = None, run_id: str | None = None
-) -> None:
-    """Train for `seconds`, at no more than `steps_per_second` so that a laptop stays quiet."""
-    config = {
-        "model": {"hidden": [64, 64], "activation": "tanh"},
-        "optimizer": {"name": "adam", "peak_rate": 0.004, "weight_decay": 1e-4},
-        "batch_size": 64,
-        "data": {"arms": ARMS, "noise": NOISE, "train": 4000, "validation": 1000},
-        "seed": 7,
-    }
+def train(seconds: float, directory: str | None = None, run_id: str | None = None) -> None:
+    """Train for `seconds`, recording the run below `directory`; ctrl+c ends the training early, not the run."""
     run = wandb.init(
         project="leet-demo",
         name="spirals-mlp",
         id=run_id,
         dir=directory,
-        config=config,
+        config=CONFIG,
         tags=["demo", "numpy"],
         notes="A perceptron learns five intertwined spirals.",
         settings={"x_stats_sampling_interval": 2.0},
     )
     wandb.define_metric("validation/*", step_metric="epoch")
-    rng = np.random.default_rng(7)
-    x, labels = spirals(4000, rng)
-    x_val, labels_val = spirals(1000, rng)
-    net = Perceptron((x.shape[1], 64, 64, ARMS), rng, weight_decay=1e-4)
-    print(f"training on {len(x)} points, {sum(w.size for w in net.weights)} weights, for {seconds:g} s")
+    rng = np.random.default_rng(SEED)
+    training, validation = spirals(TRAINING, rng), spirals(VALIDATION, rng)
+    net = Perceptron((training[0].shape[1], *HIDDEN, ARMS), rng, WEIGHT_DECAY)
+    print(f"training on {TRAINING} points, {sum(w.size for w in net.weights)} weights, for {seconds:g} s")
+    try:
+        fit(net, training, validation, rng, seconds)
+    except KeyboardInterrupt:
+        print("\nstopped early")
+    loss, accuracy = net.score(*validation)
+    run.summary["final"] = {"validation_loss": loss, "validation_accuracy": accuracy}
+    print(f"{CLEAR_LINE}done: validation loss {loss:.4f}, accuracy {accuracy:.1%}")
+    run.finish()
 
+
+def fit(net: Perceptron, training: Samples, validation: Samples, rng: np.random.Generator, seconds: float) -> None:
+    """Update the weights until `seconds` are over, logging a row a step and the validation once an epoch."""
+    x, labels = training
     started = time.monotonic()
     last_epoch = -1
-    for step, (epoch, rows) in enumerate(minibatches(len(x), 64, rng)):
+    for step, (epoch, rows) in enumerate(minibatches(len(x), BATCH, rng)):
         elapsed = time.monotonic() - started
         if elapsed >= seconds:
-            break
-        rate = learning_rate(0.004, elapsed / seconds)
+            return
+        rate = learning_rate(PEAK_RATE, elapsed / seconds)
         loss, accuracy, gradients = net.step(x[rows], labels[rows], rate)
         row: dict[str, object] = {
             "epoch": epoch,
@@ -162,23 +182,18 @@ def train(
             row[f"weights/layer_{i // 2}"] = float(np.linalg.norm(net.weights[i]))
         if epoch != last_epoch:
             last_epoch = epoch
-            val_loss, val_accuracy = net.score(x_val, labels_val)
-            counts, edges = np.histogram(gradients[0], bins=32)
+            val_loss, val_accuracy = net.score(*validation)
             row |= {
                 "validation/loss": val_loss,
                 "validation/accuracy": val_accuracy,
-                "gradients/first_layer": wandb.Histogram(np_histogram=(counts.tolist(), edges.tolist())),
+                "gradients/first_layer": wandb.Histogram(np_histogram=np.histogram(gradients[0], bins=32)),
             }
-            print(f"\repoch {epoch:3d}  validation loss {val_loss:.4f}  accuracy {val_accuracy:.1%}")
+            print(f"{CLEAR_LINE}epoch {epoch:3d}  validation loss {val_loss:.4f}  accuracy {val_accuracy:.1%}")
         wandb.log(row)
         if step % 5 == 0:
             done = int(30 * elapsed / seconds)
-            print(f"\r[{'=' * done}{' ' * (30 - done)}] step {step}  loss {loss:.4f}", end="", flush=True)
-        time.sleep(max(0.0, (step + 1) / steps_per_second - (time.monotonic() - started)))
-    val_loss, val_accuracy = net.score(x_val, labels_val)
-    run.summary["final"] = {"validation_loss": val_loss, "validation_accuracy": val_accuracy}
-    print(f"\rdone: validation loss {val_loss:.4f}, accuracy {val_accuracy:.1%}")
-    run.finish()
+            print(f"{CLEAR_LINE}[{'=' * done:30}] step {step}  loss {loss:.4f}", end="", flush=True)
+        time.sleep(max(0.0, (step + 1) / STEPS_PER_SECOND - (time.monotonic() - started)))
 
 
 def main() -> int:
