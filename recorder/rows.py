@@ -30,16 +30,48 @@ _HISTORY, _SUMMARY = varint(2 << 3 | 2), varint(3 << 3 | 2)  # fields of Record
 _STEP = varint(2 << 3 | 2)  # HistoryRecord.step
 _STEP_NUM = varint(1 << 3)  # HistoryStep.num
 
+_OWN = frozenset(("", "_step", "_runtime", "_timestamp"))
+"""Keys that a row treats in its own way."""
+
+_LONGEST_NUMBER = 24  # -2.2250738585072014e-308
+_NUMBERS = frozenset((float, int))
+_SCALARS = frozenset((float, int, bool, str))
+_INT64 = range(-(1 << 63), 1 << 63)
+
 _prefixes: dict[Key, str] = {}
 """The bytes of an item from its key to the tag of its value, for every key that was logged."""
 
 
-class Row:
-    """One row: its items by key, their plain values, and what sets some of them apart."""
+class _Plan:
+    """What is known about the rows of one set of keys: the prefixes of the items, and how long they are."""
 
-    __slots__ = ("items", "nested", "nones", "values")
+    __slots__ = ("own", "prefixes", "short", "sizes")
+
+    def __init__(self, keys: tuple[str, ...]) -> None:
+        self.prefixes = [_prefixes.get(key) or _prefix(key) for key in keys]
+        self.sizes = [len(prefix) + 1 for prefix in self.prefixes]
+        self.short = max(self.sizes, default=0) + _LONGEST_NUMBER < 128
+        """Whether the length of every item with a number fits into one byte."""
+        self.own = not _OWN.isdisjoint(keys)
+
+
+_PLANS_KEPT = 256
+_plans: dict[tuple[str, ...], _Plan] = {}
+
+
+class Row:
+    """One row: its items by key, their plain values, and what sets some of them apart.
+
+    A row that came in one piece and holds numbers, bools and strings only stays as it came, in `plain` and `data`,
+    until somebody asks for its items one by one with `spread`.
+    """
+
+    __slots__ = ("data", "items", "nested", "nones", "plain", "values")
 
     def __init__(self) -> None:
+        self.plain: list[str] | None = None
+        """The encoded items, in the order of `data`."""
+        self.data: Mapping[str, Any] = {}
         self.items: dict[Key, str] = {}
         self.values: dict[Key, Any] = {}
         self.nested = False
@@ -52,35 +84,24 @@ class Row:
 
         Raises TypeError for keys that are not strings, before anything was added.
         """
-        items: dict[Key, str] = {}
-        prefixes = _prefixes
-        for key, value in data.items():
-            kind = type(value)
-            if kind is float:
-                text = repr(value)
-                if text[-1] > "9":
-                    text = _NONFINITE[text]
-            elif kind is int and -0x7FFFFFFF < value < 0x7FFFFFFF:
-                text = str(value)
-            elif kind is bool:
-                text = "true" if value else "false"
-            else:
-                self._put_any(data)
-                return
-            prefix = prefixes.get(key)
-            if prefix is None:
-                prefix = _prefix(key)
-            size = len(text)
-            total = len(prefix) + size + 1
-            if total < 128:
-                items[key] = f"\n{_BYTE[total]}{prefix}{_BYTE[size]}{text}"
-            else:
-                items[key] = _item(prefix, text)
-        if self.nested or self.nones or "" in items:
-            self._put_any(data)
+        encoded = _encode_plain(data)
+        if encoded is not None and self.plain is None and not self.items:
+            self.plain, self.data = encoded, dict(data)
             return
-        self.items.update(items)
-        self.values.update(data)
+        self.spread()
+        if encoded is None or self.nested or self.nones:
+            self._put_any(data)
+        else:
+            self.items.update(zip(data, encoded, strict=True))
+            self.values.update(data)
+
+    def spread(self) -> None:
+        """Fills `items` and `values`, where the row is still as it came."""
+        if self.plain is not None:
+            self.items = dict(zip(self.data, self.plain, strict=True))
+            self.values = {}
+            self.values.update(self.data)
+            self.plain = None
 
     def _put_any(self, data: Mapping[str, Any]) -> None:
         """The same for values of every kind."""
@@ -118,6 +139,39 @@ class Row:
             self.drop(other)
 
 
+def _encode_plain(data: Mapping[str, Any]) -> list[str] | None:
+    """The items of a row of plain scalars, all at once; None for a row that needs to be looked at value by value.
+
+    Nearly every row of a training comes here, so the work is left to functions that loop in C.
+    """
+    keys = tuple(data)
+    plan = _plans.get(keys)
+    if plan is None:
+        if len(_plans) >= _PLANS_KEPT:
+            _plans.clear()
+        plan = _plans[keys] = _Plan(keys)
+    if plan.own:
+        return None
+    values = data.values()
+    kinds = set(map(type, values))
+    if int in kinds and not all(value in _INT64 for value in values if type(value) is int):
+        return None
+    if not _NUMBERS.issuperset(kinds):
+        if not _SCALARS.issuperset(kinds):
+            return None
+        return [_item(prefix, _latin(dump(value))) for prefix, value in zip(plan.prefixes, values, strict=True)]
+    texts = list(map(repr, values))
+    if "n" in "".join(texts):
+        texts = [_NONFINITE.get(text, text) for text in texts]
+    if not plan.short:
+        return [_item(prefix, text) for prefix, text in zip(plan.prefixes, texts, strict=True)]
+    byte = _BYTE
+    return [
+        f"\n{byte[size + len(text)]}{prefix}{byte[len(text)]}{text}"
+        for prefix, size, text in zip(plan.prefixes, plan.sizes, texts, strict=True)
+    ]
+
+
 def encode_item(key: Key, text: str) -> str:
     """The bytes of one item, as latin-1."""
     return _item(_prefixes.get(key) or _prefix(key), _latin(text))
@@ -134,6 +188,16 @@ def summary_record(items: Iterable[str]) -> bytes:
     """A summary `Record` (without its number) that sets encoded items."""
     body = "".join(items).encode("latin-1")
     return _SUMMARY + varint(len(body)) + body
+
+
+def own_items(runtime: float, moment: float, step: int) -> list[str]:
+    """The items that every row has: seconds since the beginning, Unix seconds, the step."""
+    texts = repr(runtime), repr(moment), str(step)
+    byte = _BYTE
+    return [
+        f"\n{byte[len(prefix) + 1 + len(text)]}{prefix}{byte[len(text)]}{text}"
+        for prefix, text in zip(_OWN_PREFIXES, texts, strict=True)
+    ]
 
 
 def row_records(items: Iterable[str], step: int) -> tuple[bytes, bytes]:
@@ -186,3 +250,6 @@ def _latin(text: str) -> str:
     except UnicodeEncodeError:
         clean = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
         return clean.encode().decode("latin-1")
+
+
+_OWN_PREFIXES = [_prefix(key) for key in ("_runtime", "_timestamp", "_step")]

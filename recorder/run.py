@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Protocol
@@ -13,7 +13,7 @@ from typing import Any, Protocol
 from recorder import ending, metrics, notices
 from recorder.alert_level import AlertLevel
 from recorder.errors import UsageError
-from recorder.rows import Key, Row, encode_item, history_record, row_records, summary_record
+from recorder.rows import Key, Row, encode_item, history_record, own_items, row_records, summary_record
 from recorder.run_config import Config
 from recorder.run_summary import Path as SummaryPath
 from recorder.run_summary import Summary
@@ -28,6 +28,8 @@ class Log(Protocol):
     """Where records go: a `LogWriter`, or nowhere."""
 
     def append(self, record: bytes) -> None: ...
+
+    def append_all(self, records: Iterable[bytes]) -> None: ...
 
     def flush(self) -> None: ...
 
@@ -366,35 +368,26 @@ class Run:
         self._row, self._step = None, next_step
         if row is None:
             return
-        items, values = row.items, row.values
-        if "_step" in items:
-            row.drop("_step")
-        instead = self._definitions.apply(row) if self._definitions else None
         runtime = self._runtime()
-        values["_runtime"], values["_step"] = runtime, step
-        items["_runtime"] = encode_item("_runtime", repr(runtime))
-        items["_step"] = encode_item("_step", str(step))
-        if "_timestamp" not in items:
-            values["_timestamp"] = self._moment
-            items["_timestamp"] = encode_item("_timestamp", repr(self._moment))
-        if instead or row.nones:
-            summary = summary_record(metrics.summary_items(row, instead or {}))
-            history = history_record(items.values(), step)
-        else:
-            summary, history = row_records(items.values(), step)
-        log = self._log
-        log.append(self._runtime_record())
-        log.append(summary)
-        log.append(history)
-        tree = self.summary._tree
-        if instead or row.nones or row.nested:
-            for key, value in values.items():
-                if instead and key in instead:
-                    value = instead[key]
-                if value is not None:
-                    tree.set(key, value)
-        else:
-            tree.root.update(values)
+        own = {"_runtime": runtime, "_timestamp": self._moment, "_step": step}
+        if row.plain is not None and not self._definitions:
+            summary, history = row_records(row.plain + own_items(runtime, self._moment, step), step)
+            self._log.append_all((self._runtime_record(), summary, history))
+            self.summary._tree.root.update(row.data)
+            self.summary._tree.root.update(own)
+            return
+        row.spread()
+        row.drop("_step")
+        row.drop("_runtime")
+        instead = self._definitions.apply(row)
+        for (key, value), item in zip(own.items(), own_items(runtime, self._moment, step), strict=True):
+            if key not in row.items:  # a script may bring its own _timestamp
+                row.items[key], row.values[key] = item, value
+        summary = summary_record(metrics.summary_items(row, instead))
+        history = history_record(row.items.values(), step)
+        self._log.append_all((self._runtime_record(), summary, history))
+        for path, plain in row.values.items():
+            self.summary._tree.merge(path, instead.get(path, plain))
 
     def _runtime_record(self) -> bytes:
         """Whole seconds since the beginning, as the SDK notes them before each row."""

@@ -23,6 +23,11 @@ class Tree:
     def __init__(self) -> None:
         self.root = Branch()
 
+    def merge(self, key: Key, value: Any) -> None:
+        """Sets the value of a key as logging does: no value leaves the old one in place."""
+        if value is not None:
+            self.set(key, value)
+
     def set(self, key: Key, value: Any) -> None:
         """Sets the value of a key; None takes it away."""
         if value is None:

@@ -6,7 +6,7 @@ import contextlib
 import os
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -182,6 +182,9 @@ class _Nowhere:
 
     def append(self, record: bytes) -> None:
         """Forgets the record."""
+
+    def append_all(self, records: Iterable[bytes]) -> None:
+        """Forgets the records."""
 
     def flush(self) -> None:
         """Has nothing to write."""

@@ -11,7 +11,7 @@ from __future__ import annotations
 import contextlib
 import os
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -82,19 +82,24 @@ class LogWriter:
 
     def append(self, record: bytes) -> None:
         """Adds one encoded `Record` without its number, which the writer gives it."""
+        self.append_all((record,))
+
+    def append_all(self, records: Iterable[bytes]) -> None:
+        """Adds encoded records; nobody else's come between them."""
         if self._pid != os.getpid():
             return  # a forked child shares the file with its parent, which goes on writing it
         with self._lock:
             if self._closed:
                 return
-            if self._waiting_bytes > _KEPT:
-                self.lost += 1
-                return
-            self.records += 1
-            framed = frame(_NUM + varint(self.records) + record, self._end)
-            self._waiting.append(framed)
-            self._end += len(framed)
-            self._waiting_bytes += len(framed)
+            for record in records:
+                if self._waiting_bytes > _KEPT:
+                    self.lost += 1
+                    continue
+                self.records += 1
+                framed = frame(_NUM + varint(self.records) + record, self._end)
+                self._waiting.append(framed)
+                self._end += len(framed)
+                self._waiting_bytes += len(framed)
             early = self._waiting_bytes >= _EARLY and not self._refused
         if early:
             self._wake.set()
