@@ -10,7 +10,7 @@ import re
 
 # Cc and Cf (with bidi controls, zero-width characters and tags), line and paragraph separators, lone surrogates, and
 # letters that are invisible by design (Hangul fillers, combining grapheme joiner, Khmer inherent vowels).
-_UNSAFE = re.compile(
+UNSAFE = re.compile(
     "[\x00-\x1f\x7f-\x9f\xad\u034f\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u115f\u1160\u17b4\u17b5\u180b-\u180f"
     "\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ud800-\udfff\ufeff\uffa0\ufff0-\ufffb"
     "\U000110bd\U000110cd\U00013430-\U0001343f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
@@ -55,7 +55,7 @@ def clean(text: str, keep_newlines: bool = False) -> str:
     """
     if text.isprintable() and text.isascii():
         return text
-    return _UNSAFE.sub(_visible_in_lines if keep_newlines else _visible, text)
+    return UNSAFE.sub(_visible_in_lines if keep_newlines else _visible, text)
 
 
 def strip_escapes(text: str) -> str:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from leet.model.natural import natural_key
 from leet.model.safe_text import clean
-from leet.reading.batch import KeyPath
+
+if TYPE_CHECKING:  # its module loads numpy, which a tree has no use for
+    from leet.reading.batch import KeyPath
 
 _LONGEST = 500
 """Characters of a value in the flat list."""

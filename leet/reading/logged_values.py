@@ -15,9 +15,10 @@ import json
 import math
 import re
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from leet.reading.batch import KeyPath
+if TYPE_CHECKING:  # its module loads numpy, which a single value has no use for
+    from leet.reading.batch import KeyPath
 
 Logged = float | str
 """A number, or the JSON text of what is no number."""

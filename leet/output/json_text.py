@@ -1,0 +1,100 @@
+"""Values → JSON text, spelt as `wandb leet inspect --json` spells it and harmless on a terminal.
+
+Keys are sorted. Numbers are spelt as Go and JavaScript do (`1`, `1e+22`, `0.00001`), integers beyond 64 bits as
+floats; NaN and the infinities, which JSON lacks, are the texts `"NaN"`, `"Infinity"`, `"-Infinity"`.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Mapping
+from json.encoder import encode_basestring
+from typing import Any
+
+from leet.model.safe_text import UNSAFE
+
+_INT64 = range(-(1 << 63), 1 << 63)
+_LARGEST_PLAIN = 21
+_SMALLEST_PLAIN = -6
+_SURROGATES = re.compile("[\ud800-\udfff]")
+
+
+def dump(value: Any, indent: str = "") -> str:
+    """`value` as JSON text: on one line without blanks, or with one line per value, each level `indent` deeper."""
+    pieces: list[str] = []
+    _dump(value, pieces, "\n" if indent else "", indent)
+    return "".join(pieces)
+
+
+def load(text: str) -> Any:
+    """The value of a JSON text as W&B writes it, with bare NaN and infinities; text that is no JSON is its own value."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return text
+
+
+def _dump(value: Any, pieces: list[str], newline: str, indent: str) -> None:
+    kind = type(value)
+    if kind is str:
+        pieces.append(_string(value))
+    elif kind is bool or value is None:
+        pieces.append("null" if value is None else "true" if value else "false")
+    elif kind is int:
+        pieces.append(number(value))
+    elif kind is float:
+        pieces.append(number(value) if math.isfinite(value) else f'"{number(value)}"')
+    elif isinstance(value, Mapping):
+        deeper = newline + indent
+        before = "{" + deeper
+        for key in sorted(value):
+            pieces += (before, _string(key), ": " if indent else ":")
+            _dump(value[key], pieces, deeper, indent)
+            before = "," + deeper
+        pieces.append(newline + "}" if value else "{}")
+    else:
+        deeper = newline + indent
+        before = "[" + deeper
+        for one in value:
+            pieces.append(before)
+            _dump(one, pieces, deeper, indent)
+            before = "," + deeper
+        pieces.append(newline + "]" if value else "[]")
+
+
+def number(value: float) -> str:
+    """A number in the spelling of Go and JavaScript; `NaN`, `Infinity`, `-Infinity` for what JSON lacks."""
+    if isinstance(value, int):
+        if value in _INT64:
+            return repr(value)
+        try:
+            value = float(value)
+        except OverflowError:
+            value = math.inf if value > 0 else -math.inf
+    if not math.isfinite(value):
+        return "NaN" if value != value else "Infinity" if value > 0 else "-Infinity"
+    text = repr(value)
+    if "e" not in text:
+        return text.removesuffix(".0")
+    mantissa, _, exponent_text = text.partition("e")
+    sign = "-" if mantissa[0] == "-" else ""
+    whole, _, fraction = mantissa.lstrip("-").partition(".")
+    digits, exponent = whole + fraction, int(exponent_text)
+    if 0 <= exponent < _LARGEST_PLAIN:
+        return sign + digits.ljust(exponent + 1, "0")
+    if _SMALLEST_PLAIN <= exponent < 0:
+        return f"{sign}0.{'0' * (-exponent - 1)}{digits}"
+    return f"{mantissa}e{'+' if exponent > 0 else ''}{exponent}"
+
+
+def _string(text: str) -> str:
+    quoted: str = encode_basestring(text)
+    if quoted.isascii() and "\x7f" not in quoted:
+        return quoted
+    return UNSAFE.sub(_escape, _SURROGATES.sub("\N{REPLACEMENT CHARACTER}", quoted))
+
+
+def _escape(match: re.Match[str]) -> str:
+    return json.dumps(match[0])[1:-1] if match[0] != "\x7f" else "\\u007f"
