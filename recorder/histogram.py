@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any
 
 MAX_BINS = 512
@@ -25,7 +25,7 @@ class Histogram:
     def __init__(
         self,
         sequence: Iterable[Any] | None = None,
-        np_histogram: tuple[Sequence[Any], Sequence[Any]] | None = None,
+        np_histogram: tuple[Any, Any] | None = None,
         num_bins: int = 64,
     ) -> None:
         if (sequence is None) == (np_histogram is None):
@@ -33,9 +33,7 @@ class Histogram:
         if np_histogram is not None:
             counts, edges = (_flat(part) for part in np_histogram)
             if len(edges) != len(counts) + 1:
-                raise ValueError(
-                    f"np_histogram needs one edge more than counts, got {len(edges)} and {len(counts)}"
-                )
+                raise ValueError(f"np_histogram needs one edge more than counts, got {len(edges)} and {len(counts)}")
         else:
             assert sequence is not None
             if not 0 < num_bins <= MAX_BINS:
