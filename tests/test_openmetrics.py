@@ -10,12 +10,11 @@ import socket
 import subprocess
 import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
+from http_endpoint import send, server
 
 from recorder.system import fetch as fetching
 from recorder.system import openmetrics
@@ -132,35 +131,6 @@ def test_an_expression_that_cannot_be_read() -> None:
         Filter(["("])
 
 
-Answer = Callable[[http.server.BaseHTTPRequestHandler], None]
-
-
-@contextmanager
-def server(answer: Answer) -> Iterator[str]:
-    class Handler(http.server.BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            answer(self)
-
-        def log_message(self, *ignored: Any) -> None:
-            pass
-
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler) as listening:
-        thread = threading.Thread(target=listening.serve_forever, args=(0.01,), daemon=True)
-        thread.start()
-        try:
-            yield f"http://127.0.0.1:{listening.server_port}/metrics"
-        finally:
-            listening.shutdown()
-
-
-def send(handler: http.server.BaseHTTPRequestHandler, body: bytes, status: int = 200, **headers: str) -> None:
-    handler.send_response(status)
-    for name, value in headers.items():
-        handler.send_header(name, value)
-    handler.end_headers()
-    handler.wfile.write(body)
-
-
 def test_an_endpoint_is_asked_with_the_headers() -> None:
     seen: list[dict[str, str]] = []
 
@@ -186,7 +156,7 @@ def test_an_endpoint_is_asked_with_the_headers() -> None:
 
 
 def test_not_here_without_endpoints() -> None:
-    with pytest.raises(NotHere, match="no endpoint is given"):
+    with pytest.raises(NotHere, match="x_stats_open_metrics_endpoints is not set"):
         openers(SystemSettings())["openmetrics"]()
 
 

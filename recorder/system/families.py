@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from functools import partial
 from importlib import import_module
 
 from recorder.system.source import NotHere, Source, SystemSettings
@@ -17,12 +18,18 @@ Opener = Callable[[], Source]
 FAMILIES: dict[str, str] = {
     "host": "recorder.system.host",
     "nvidia": "recorder.system.nvidia",
+    "amd": "recorder.system.amd",
+    "trainium": "recorder.system.trainium",
     "openmetrics": "recorder.system.openmetrics",
+    "dcgm": "recorder.system.dcgm",
 }
 """Family → module. Each module has `open_source(settings, warn) -> Source`, which raises `NotHere`."""
 
-SEVERAL: dict[str, str] = {"openmetrics": "open_metrics_endpoints"}
-"""Families with one source for each name in a setting; their `open_source` takes that name too."""
+NEEDED: dict[str, str] = {"openmetrics": "open_metrics_endpoints", "dcgm": "dcgm_exporter"}
+"""Families that are looked for only where this setting (`x_stats_…`) says where they are."""
+
+SEVERAL = frozenset({"openmetrics"})
+"""Families whose needed setting is a mapping: one source for each name in it, which `open_source` takes too."""
 
 OPEN_LIMIT = 5.0
 """Seconds that a family gets to answer when a person asks what there is."""
@@ -42,11 +49,16 @@ def openers(settings: SystemSettings, warn: Warn = quiet) -> dict[str, Opener]:
 
         return open_family
 
+    def unset(setting: str) -> Source:
+        raise NotHere(f"x_stats_{setting} is not set")
+
     table: dict[str, Opener] = {}
     for name, module in FAMILIES.items():
-        members = settings.extra.get(SEVERAL[name]) if name in SEVERAL else None
-        if members:
-            table |= {f"{name}.{member}": opener(module, member) for member in members}
+        needed = settings.extra.get(NEEDED[name]) if name in NEEDED else None
+        if name in NEEDED and not needed:
+            table[name] = partial(unset, NEEDED[name])
+        elif name in SEVERAL:
+            table |= {f"{name}.{member}": opener(module, member) for member in needed or ()}
         else:
             table[name] = opener(module)
     return table

@@ -11,8 +11,6 @@ machine's memory and swap (`memory.used`, `memory.used_percent`, `swap.used`, `s
 from __future__ import annotations
 
 import os
-import platform
-import subprocess
 import sys
 import time
 from collections.abc import Callable, Mapping
@@ -25,6 +23,7 @@ from recorder.system.disks import choose_devices, summed_devices
 from recorder.system.patience import Patience
 from recorder.system.processes import ProcessUse, descendants, read_process
 from recorder.system.source import NotHere, Sample, SystemSettings
+from recorder.system.tool import output_of
 
 if TYPE_CHECKING:
     from recorder.system.families import Warn
@@ -284,12 +283,11 @@ def tcp_retransmits(path: Path = Path("/proc/net/snmp")) -> int | None:
 def cpu_model() -> str:
     """The processor's own name, empty where it has none (many ARM servers)."""
     if sys.platform == "darwin":
-        with suppress(OSError, subprocess.SubprocessError):
-            command = ["/usr/sbin/sysctl", "-n", "machdep.cpu.brand_string"]
-            return subprocess.run(command, capture_output=True, text=True, timeout=2).stdout.strip()
+        with suppress(OSError):
+            return output_of(["/usr/sbin/sysctl", "-n", "machdep.cpu.brand_string"]).strip()
     with suppress(OSError):
         for line in Path("/proc/cpuinfo").read_text(errors="replace").splitlines():
             name, _, value = line.partition(":")
             if name.strip() == "model name":
                 return value.strip()
-    return platform.processor() if sys.platform == "win32" else ""
+    return os.environ.get("PROCESSOR_IDENTIFIER", "")  # Windows

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from recorder.system.exposition import Labels, read_page
 from recorder.system.fetch import fetch
-from recorder.system.source import NotHere, Sample, SystemSettings
+from recorder.system.source import Sample, SystemSettings
 
 if TYPE_CHECKING:
     from recorder.system.families import Warn
@@ -30,12 +30,9 @@ ACCEPT = "text/plain;version=0.0.4;q=1,*/*;q=0.1"
 _Conditions = tuple[tuple[str, re.Pattern[str]], ...]
 
 
-def open_source(settings: SystemSettings, warn: Warn, endpoint: str = "") -> OpenMetricsSource:
+def open_source(settings: SystemSettings, warn: Warn, endpoint: str) -> OpenMetricsSource:
     """The named endpoint. Nothing is asked yet: it may come up later than the run."""
-    endpoints: Mapping[str, str] = settings.extra.get("open_metrics_endpoints") or {}
-    if endpoint not in endpoints:
-        raise NotHere("no endpoint is given (x_stats_open_metrics_endpoints)")
-    return OpenMetricsSource(endpoint, endpoints[endpoint], settings.extra, warn)
+    return OpenMetricsSource(endpoint, settings.extra["open_metrics_endpoints"][endpoint], settings.extra, warn)
 
 
 class OpenMetricsSource:
