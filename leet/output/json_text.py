@@ -29,7 +29,7 @@ def dump(value: Any, indent: str = "") -> str:
 
 
 def load(text: str) -> Any:
-    """The value of a JSON text as W&B writes it, with bare NaN and infinities; text that is no JSON is its own value."""
+    """The value of JSON text as W&B writes it, with bare NaN and infinities; text that is no JSON is its own value."""
     try:
         return json.loads(text)
     except (ValueError, RecursionError):

@@ -14,7 +14,7 @@ from datetime import UTC, datetime, timedelta
 from functools import cache
 from typing import Any
 
-from leet.output.json_text import load
+from leet.output.json_text import dump, load
 from leet.reading import records
 from recorder.transaction_log import schema
 
@@ -30,17 +30,17 @@ _ALWAYS: dict[str, dict[str, Any]] = {
 Convert = Callable[[Any], Any]
 
 
-def record_object(ordinal: int, record: Any) -> dict[str, Any]:
-    """The object of the `ordinal`-th record, a `Record` message; 1 is the first."""
+def record_body(record: Any) -> tuple[str, dict[str, Any] | None]:
+    """The kind of a `Record` message and the object under that key; none where nothing known is in it."""
     kind = records.kind(record)
-    shown: dict[str, Any] = {"num": ordinal, "type": kind}
-    if kind != "unknown":
-        shown[kind] = _body(record, kind)
-    return shown
+    return kind, None if kind == "unknown" else _fields("Record")[kind](getattr(record, kind))
 
 
-def _body(record: Any, kind: str) -> Any:
-    return _fields("Record")[kind](getattr(record, kind))
+def record_line(ordinal: int, record: Any) -> str:
+    """The `ordinal`-th record (1 is the first) as one line of JSON."""
+    kind, body = record_body(record)
+    start = f'{{"num":{ordinal},"type":"{kind}"'
+    return f"{start}}}" if body is None else f'{start},"{kind}":{dump(body)}}}'
 
 
 @cache

@@ -1,0 +1,175 @@
+"""`leet inspect`: every record of a log, or what they come to, as text or JSON."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from leet.discovery import NoRun, find_run
+from leet.output.json_text import dump
+from leet.output.record_object import record_line
+from leet.output.record_text import record_text, summary_text
+from leet.output.run_summary import RunSummary
+from leet.reading import records
+from leet.reading.blocks import BlockReader, RawRecord, Skipped, UnsupportedLog
+
+_PIECE = 4 * 1024 * 1024
+_POLL = 0.25
+_IDLE = 600.0
+_UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
+_DURATION = re.compile(r"(\d+(?:\.\d*)?|\.\d+)(ms|[smhd])")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The arguments of `leet inspect`."""
+    parser.add_argument("path", nargs="?", metavar="PATH", help="a .wandb file, a run directory, or one with wandb/")
+    parser.add_argument("--summary", action="store_true", help="state, last values, config and last output instead")
+    parser.add_argument("--json", action="store_true", help="one object per record, or one with --summary")
+    parser.add_argument("-f", "--follow", action="store_true", help="go on printing records until the run exits")
+    parser.add_argument(
+        "--idle-timeout",
+        type=duration,
+        default=_IDLE,
+        metavar="D",
+        help="with --follow: stop when nothing was written for so long, as in 30s, 10m, 1h; 0 waits for ever (10m)",
+    )
+
+
+def main(argv: Sequence[str], prog: str = "leet inspect") -> int:
+    """The command line of `leet inspect`; the exit status."""
+    parser = argparse.ArgumentParser(prog=prog, description=__doc__, allow_abbrev=False)
+    add_arguments(parser)
+    return run(parser.parse_args(argv))
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print what the arguments ask for; the exit status: 0 fine, 1 no log to read, 2 arguments that do not agree."""
+    if args.summary and args.follow:
+        return _fail("--summary and --follow exclude each other: leave out one of them", 2)
+    try:
+        path = find_run(args.path)
+        if args.summary:
+            _print_summary(path, args.json)
+        else:
+            _print_records(path, args.json, args.idle_timeout if args.follow else None)
+    except (NoRun, UnsupportedLog) as error:
+        shown = "" if isinstance(error, NoRun) else f"{path}: "
+        return _fail(f"{shown}{error}")
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        return _fail(f"{error.filename or args.path}: {error.strerror or error}")
+    return 0
+
+
+def duration(text: str) -> float:
+    """Seconds of a duration such as `30s`, `1h30m`, `250ms`, or a plain number of seconds."""
+    if re.fullmatch(r"\d+(\.\d*)?", text):
+        return float(text)
+    if not text or _DURATION.sub("", text):
+        raise argparse.ArgumentTypeError(f"{text!r} is no duration; write it like 30s, 10m or 1h30m")
+    return sum(float(number) * _UNITS[unit] for number, unit in _DURATION.findall(text))
+
+
+def _print_records(path: Path, as_json: bool, idle: float | None) -> None:
+    ordinal = 0
+    write = sys.stdout.write
+    pieces = _outcomes(path) if idle is None else _follow(path, idle)
+    for outcomes in pieces:
+        for outcome in outcomes:
+            if isinstance(outcome, Skipped):
+                _say_skipped(outcome)
+                continue
+            record = _parsed(outcome)
+            if isinstance(record, Skipped):
+                _say_skipped(record)
+                continue
+            ordinal += 1
+            write((record_line if as_json else record_text)(ordinal, record) + "\n")
+        if idle is not None:
+            sys.stdout.flush()
+
+
+def _print_summary(path: Path, as_json: bool) -> None:
+    summary = RunSummary(path)
+    for outcomes in _outcomes(path):
+        for outcome in outcomes:
+            record = outcome if isinstance(outcome, Skipped) else _parsed(outcome)
+            if isinstance(record, Skipped):
+                summary.skipped.append(record)
+            else:
+                summary.add(record)
+    written = os.stat(path).st_mtime_ns
+    if as_json:
+        print(dump(summary.to_json(written, time.time()), "  "))
+    else:
+        print(summary_text(summary, written, time.time()), end="")
+
+
+def _parsed(raw: RawRecord) -> Any:
+    """The message of a record, or the range it takes up where protobuf refuses it."""
+    try:
+        return records.parse(raw.payload)
+    except records.DecodeError:
+        return Skipped(raw.offset, len(raw.payload), "no record that protobuf can read")
+
+
+def _outcomes(path: Path) -> Iterator[list[RawRecord | Skipped]]:
+    """What the blocks of a log hold, piece by piece, to the end that it has now."""
+    reader = BlockReader()
+    with open(path, "rb", buffering=0) as file:
+        while data := file.read(_PIECE):
+            yield reader.feed(data)
+    yield reader.finish()
+
+
+def _follow(path: Path, idle: float) -> Iterator[list[RawRecord | Skipped]]:
+    """The same of a log that grows, until its run exits or nothing has been written for `idle` seconds (0: ever)."""
+    reader = BlockReader()
+    seen: tuple[int, int, int] | None = None
+    exited = False
+    while True:
+        found = os.stat(path)
+        stamp = found.st_ino, found.st_size, found.st_mtime_ns
+        if seen is not None and (found.st_ino != seen[0] or found.st_size < reader.position):
+            print("leet inspect: the log was replaced or cut short; it is read from its start", file=sys.stderr)
+            reader = BlockReader()
+        if stamp != seen:
+            seen = stamp
+            with open(path, "rb", buffering=0) as file:
+                file.seek(reader.rewind())
+                while data := file.read(_PIECE):
+                    outcomes = reader.feed(data)
+                    exited = exited or any(_is_exit(outcome) for outcome in outcomes)
+                    yield outcomes
+        elif exited:
+            return
+        elif idle and time.time() - found.st_mtime > idle:
+            yield reader.finish()
+            return
+        else:
+            time.sleep(_POLL)
+
+
+def _is_exit(outcome: RawRecord | Skipped) -> bool:
+    """Whether a raw record is the last one of a run; looked at closely only where it is short enough."""
+    if isinstance(outcome, Skipped) or len(outcome.payload) > 4096:
+        return False
+    record = _parsed(outcome)
+    return not isinstance(record, Skipped) and records.kind(record) == "exit"
+
+
+def _say_skipped(skipped: Skipped) -> None:
+    line = f"skipped {skipped.length} bytes at {skipped.offset}: {skipped.reason}"
+    print(f"leet inspect: {line}", file=sys.stderr)
+
+
+def _fail(message: str, status: int = 1) -> int:
+    print(f"leet inspect: {message}", file=sys.stderr)
+    return status

@@ -1,0 +1,191 @@
+"""What a log says about its run in the end: state, last step, summary, config, last lines of output.
+
+The object is that of `wandb leet inspect --summary --json`, with what was skipped, how much was logged, and for how
+long beside it.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from typing import Any
+
+from leet.model.state import CRASH_CODE, SILENCE
+from leet.model.tree import Tree
+from leet.output.console_tail import ConsoleTail
+from leet.output.json_text import load
+from leet.output.record_object import timestamp
+from leet.reading import records
+from leet.reading.blocks import Skipped
+from leet.reading.logged_values import item_values
+
+CONSOLE_LINES = 20
+_INTERNAL = "_wandb"
+_STREAMS = ("stderr", "stdout")
+
+
+class RunSummary:
+    """Takes the records of one log in order, and says what they come to."""
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self.path = os.path.abspath(path)
+        self.run: Any = None
+        """The last `RunRecord`."""
+        self.exit: Any = None
+        """The last `RunExitRecord`."""
+        self.config = Tree()
+        self.summary = Tree()
+        self.console = ConsoleTail(CONSOLE_LINES)
+        self.step: int | None = None
+        self.metrics: set[str] = set()
+        self.points = 0
+        self.runtime: float | None = None
+        self.skipped: list[Skipped] = []
+        self._console_time: tuple[int, int] | None = None
+
+    def add(self, record: Any) -> None:
+        """Takes the next record, a `Record` message."""
+        kind = records.kind(record)
+        if take := getattr(self, f"_take_{kind}", None):
+            take(getattr(record, kind))
+
+    def _take_run(self, run: Any) -> None:
+        self.run = run
+        self._take_config(run.config)
+
+    def _take_exit(self, exit_record: Any) -> None:
+        self.exit = exit_record
+
+    def _take_config(self, config: Any) -> None:
+        for item in config.update:
+            value = load(item.value_json)
+            if value is not item.value_json:  # text that is no JSON sets nothing
+                self.config.merge(_path(item), value)
+        for item in config.remove:
+            self.config.remove(_path(item))
+
+    def _take_summary(self, summary: Any) -> None:
+        for item in summary.update:
+            self.change_summary(_path(item), item.value_json)
+        for item in summary.remove:
+            self.change_summary(_path(item), None)
+
+    def change_summary(self, path: tuple[str, ...], json: str | None) -> None:
+        """Sets a value of the summary; None and `null` remove it."""
+        if json is None or json.strip() == "null":
+            self.summary.remove(path)
+        else:
+            value = load(json)
+            if value is not json:
+                self.summary.assign(path, value)
+
+    def _take_history(self, history: Any) -> None:
+        values = item_values(history.item)
+        step = values.get("_step")
+        if history.HasField("step"):
+            step = history.step.num
+        if isinstance(step, int | float) and step == step and step >= 0:
+            self.step = max(int(min(step, 2.0**63)), self.step or 0)
+        runtime = values.get("_runtime")
+        if isinstance(runtime, float):
+            self.runtime = runtime
+        for name, value in values.items():
+            if isinstance(value, float) and not name.startswith("_"):
+                self.metrics.add(name)
+                self.points += 1
+
+    def _take_output_raw(self, output: Any) -> None:
+        time = (output.timestamp.seconds, output.timestamp.nanos) if output.HasField("timestamp") else None
+        self._console_time = time
+        self.console.write(_STREAMS[output.output_type == 1], time, output.line)
+
+    _take_output = _take_output_raw
+
+    def _take_output_logger(self, output: Any) -> None:
+        # Lines of a logger have no time: they came after what was printed before them.
+        self.console.write("logger", self._console_time, output.line)
+
+    def state(self, silence: float) -> tuple[str, str]:
+        """The state of a run whose log was last written `silence` seconds ago, and the reason in words."""
+        if self.exit is not None:
+            code = self.exit.exit_code
+            name = "finished" if code == 0 else "crashed" if code == CRASH_CODE else "failed"
+            return name, f"exit code {code}"
+        if self.run is None:
+            return "unknown", "no run record yet"
+        if silence >= SILENCE:
+            return "crashed", f"no write for {_duration(silence)} and no exit record"
+        return "running", f"last write {_duration(silence)} ago"
+
+    def _runtime(self) -> float | None:
+        """Seconds from the start to the last row or the exit, which counts whole seconds."""
+        exit_runtime = self.exit.runtime if self.exit is not None else 0
+        return self.runtime if (self.runtime or 0) >= exit_runtime else float(exit_runtime)
+
+    def to_json(self, written_ns: int, now: float) -> dict[str, Any]:
+        """The object; `written_ns` is when the log was last written, Unix nanoseconds, `now` Unix seconds."""
+        run = self.run
+        started = run is not None and run.HasField("start_time")
+        return {
+            "config": shown(self.config),
+            "console": [
+                {
+                    "line": line.text,
+                    "stream": line.stream,
+                    "time": timestamp(*line.time) if line.time else "0001-01-01T00:00:00Z",
+                }
+                for line in self.console.lines()
+            ],
+            "console_lines": len(self.console),
+            "entity": run.entity if run else "",
+            "exit_code": self.exit.exit_code if self.exit is not None else None,
+            "file": self.path,
+            "last_write": timestamp(*divmod(written_ns, 10**9)),
+            "metrics": len(self.metrics),
+            "name": run.display_name if run else "",
+            "notes": run.notes if run else "",
+            "points": self.points,
+            "project": run.project if run else "",
+            "run_id": run.run_id if run else "",
+            "runtime": self._runtime(),
+            "skipped": [{"offset": s.offset, "length": s.length, "reason": s.reason} for s in self.skipped],
+            "start_time": timestamp(run.start_time.seconds, run.start_time.nanos) if started else None,
+            "state": self.state(now - written_ns / 1e9)[0],
+            "step": self.step,
+            "summary": shown(self.summary),
+            "tags": list(run.tags) if run else [],
+        }
+
+
+def _path(item: Any) -> tuple[str, ...]:
+    return tuple(item.nested_key) or (item.key,)
+
+
+def shown(tree: Tree) -> dict[str, Any]:
+    """A config or summary without what the SDK keeps there for itself, and without empty objects."""
+    values = tree.to_dict()
+    values.pop(_INTERNAL, None)
+    return {key: pruned for key, value in values.items() if (pruned := _pruned(value)) != {}}
+
+
+def _pruned(value: Any) -> Any:
+    if not isinstance(value, dict):
+        return value
+    return {key: pruned for key, below in value.items() if (pruned := _pruned(below)) != {}}
+
+
+def flat(values: Any, prefix: str = "") -> Iterable[tuple[str, Any]]:
+    """Dotted key and value of every leaf of nested objects, by key."""
+    for key in sorted(values):
+        value = values[key]
+        if isinstance(value, dict) and value and not isinstance(value.get("_type"), str):
+            yield from flat(value, f"{prefix}{key}.")
+        else:
+            yield f"{prefix}{key}", value
+
+
+def _duration(seconds: float) -> str:
+    seconds = max(0, round(seconds))
+    if seconds < 120:
+        return f"{seconds} s"
+    return f"{seconds // 60} min" if seconds < 7200 else f"{seconds // 3600} h {seconds // 60 % 60} min"
