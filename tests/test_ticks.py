@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
 
 import pytest
 from hypothesis import given, settings
@@ -120,17 +119,6 @@ def test_log(lo, hi, count, labels):
 )
 def test_durations(span, labels):
     assert " ".join(ticks.duration_ticks(0, span, 5).labels) == labels
-
-
-@pytest.fixture
-def utc(monkeypatch):
-    monkeypatch.setenv("TZ", "UTC")
-    time.tzset()
-    ticks.clock_ticks.cache_clear()
-    yield
-    monkeypatch.undo()
-    time.tzset()
-    ticks.clock_ticks.cache_clear()
 
 
 @pytest.mark.usefixtures("utc")

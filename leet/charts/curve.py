@@ -50,7 +50,7 @@ class Curve:
         if not n:
             return None
         if not self.ascending:
-            distance = np.abs(self.x - x)
+            distance = np.abs(self.x * 0.5 - x * 0.5)
             return n - 1 - int(distance[::-1].argmin())
         right = int(self.x.searchsorted(x))
         if right == n:

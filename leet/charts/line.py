@@ -165,7 +165,7 @@ def _letters(cells: Cells, spec: Spec, layout: Layout) -> None:
             continue
         for share in (0.25, 0.75):
             wanted = layout.x.value_at(share + (place + 0.5) / many * 0.25)
-            i = int(np.abs(x - wanted).argmin())
+            i = int(np.abs(x * 0.5 - wanted * 0.5).argmin())
             column = area.column_of(float(x[i]))
             if column is not None:
                 cells.put(column, _row_of(layout, float(heights[i])), mark_of(spec, place), Role.SERIES + curve.color)

@@ -1,7 +1,8 @@
 """Colours of series and of heat, by name, for dark and light screens and for screens with 16 colours.
 
 The maps viridis, plasma, inferno and magma (van der Walt, Smith, CC0) and cividis (Nuñez, Anderton, Renslow) are
-given by eleven stops; `okabe-ito` is the palette of Okabe and Ito. The others are our own.
+given by eleven stops; `okabe-ito` is the palette of Okabe and Ito, for dark screens
+with white for black, for light ones in darker shades. The others are our own.
 """
 
 from __future__ import annotations
@@ -79,14 +80,14 @@ PALETTES: dict[str, Palette] = {
         ),
         Palette(
             "okabe-ito",
-            _words("56b4e9 e69f00 009e73 f0e442 cc79a7 d55e00 3d8fc6 f2f2f2"),
-            _words("0072b2 b36b00 00795a 7a7000 a04a7c b54a00 2f7fb0 000000"),
+            _words("56b4e9 e69f00 009e73 f0e442 cc79a7 d55e00 0072b2 f2f2f2"),
+            _words("0771bc c6800f 00795a 665600 a0567f b95400 2b85a1 000000"),
             colorblind_safe=True,
         ),
         Palette(
             "beacon",
-            _words("ffb000 648fff dc267f 35d0ba fe6100 a98bff e8e8e8"),
-            _words("8a5c00 2f5fd6 b0105f 00766a b84300 5a3fb5 3a3a3a"),
+            _words("ffb000 648fff dc267f 35d0ba fe6100 b39efa e8e8e8"),
+            _words("835f09 2f5fd6 b3035e 006a7b d35c00 5a3fb5 3a3a3a"),
             colorblind_safe=True,
         ),
         *(_sequential(name, stops) for name, stops in _STOPS.items()),

@@ -5,6 +5,8 @@ left and from the top. A curve that runs from left to right is a span of rows pe
 to the largest value in the column, so that a spike of one sample stays visible however many samples share the
 column, and joined with the spans beside it, so that it is one line. A curve that turns back (a parametric one)
 is drawn segment by segment.
+
+Coordinates are finite and less than 2^53, also those of points that are not drawn.
 """
 
 from __future__ import annotations
@@ -17,10 +19,8 @@ Ints = npt.NDArray[np.int64]
 Masks = npt.NDArray[np.uint8]
 """[cell rows, dot columns]: bit *k* is the *k*-th dot from the top of the cell."""
 
-_NOTHING = 1 << 30
+_NOTHING = 1 << 60
 """Top of the span of an empty column; no row reaches it."""
-_FAR = 1e6
-"""Rows beyond this are outside any screen; keeps the conversion to integers defined."""
 _LEFT = np.array(
     [sum(bit for k, bit in enumerate((0x01, 0x02, 0x04, 0x40)) if m >> k & 1) for m in range(16)], np.uint8
 )
@@ -46,8 +46,7 @@ def spans(across: Floats, down: Floats, drawn: npt.NDArray[np.bool_] | None, col
         return first, last
     column = np.rint(across).astype(np.int64)
     inside = slice(int(column.searchsorted(0)), int(column.searchsorted(columns)))
-    row = np.rint(np.clip(down, -_FAR, _FAR)).astype(np.int64) if drawn is None else _rows(down, drawn)
-    kept, rows = column[inside], row[inside]
+    kept, rows = column[inside], np.rint(down[inside]).astype(np.int64)
     if drawn is not None:
         there = drawn[inside]
         kept, rows = kept[there], rows[there]
@@ -59,11 +58,6 @@ def spans(across: Floats, down: Floats, drawn: npt.NDArray[np.bool_] | None, col
     _interpolate(first, last, across, down, drawn)
     _join(first, last, column, drawn)
     return first, last
-
-
-def _rows(down: Floats, drawn: npt.NDArray[np.bool_]) -> Ints:
-    rows: Ints = np.rint(np.clip(np.where(drawn, down, 0.0), -_FAR, _FAR)).astype(np.int64)
-    return rows
 
 
 def _interpolate(first: Ints, last: Ints, across: Floats, down: Floats, drawn: npt.NDArray[np.bool_] | None) -> None:
@@ -81,8 +75,7 @@ def _interpolate(first: Ints, last: Ints, across: Floats, down: Floats, drawn: n
         return
     left = right - 1
     share = (empty - across[left]) / (across[right] - across[left])
-    there = down[left] * (1.0 - share) + down[right] * share
-    rows = np.rint(np.clip(there, -_FAR, _FAR)).astype(np.int64)
+    rows = np.rint(down[left] * (1.0 - share) + down[right] * share).astype(np.int64)
     first[empty] = rows
     last[empty] = rows
 
@@ -152,7 +145,7 @@ def _cut(
         (-dy, y0 + 0.5),
         (dy, rows - 0.5 - y0),
     ):
-        with np.errstate(divide="ignore", invalid="ignore"):
+        with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
             share = gap / delta
         enter = np.where(delta < 0, np.maximum(enter, share), enter)
         leave = np.where(delta > 0, np.minimum(leave, share), leave)

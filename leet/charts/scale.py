@@ -11,6 +11,8 @@ import numpy.typing as npt
 Floats = npt.NDArray[np.float64]
 
 LARGEST = 1.7e308
+_OUTSIDE = 1e12
+"""Points farther outside than so many times the axis count as that far; as dots they are still exact integers."""
 _SNAP = 0.12
 """Bounds move out to a round value when that costs less than this share of the axis."""
 
@@ -25,21 +27,24 @@ class Scale:
 
     def share(self, value: float) -> float:
         """Where a (transformed) value lies: 0 at `lo`, 1 at `hi`."""
-        return (value * 0.5 - self.lo * 0.5) / (self.hi * 0.5 - self.lo * 0.5)
+        lo, hi = self.lo, self.hi
+        if math.isfinite(hi - lo):
+            return (value - lo) / (hi - lo)
+        return (value * 0.5 - lo * 0.5) / (hi * 0.5 - lo * 0.5)
 
     def dots(self, values: Floats, dots: int) -> Floats:
         """Transformed values as coordinates 0 … `dots` - 1 along the axis."""
         lo, hi = self.lo, self.hi
         span = hi - lo
-        if math.isfinite(span) and span > 1e-300:
-            return (values - lo) * ((dots - 1) / span)
-        # The ends of the range of floats: neither the span nor its inverse may be a float.
-        half = np.asarray(values * 0.5 - lo * 0.5)
-        return half / (hi * 0.5 - lo * 0.5) * (dots - 1)
+        if not math.isfinite(span):
+            values, lo, span = values * 0.5, lo * 0.5, hi * 0.5 - lo * 0.5
+        with np.errstate(over="ignore"):
+            shares = (values - lo) / span
+        return np.minimum(np.maximum(shares, -_OUTSIDE), _OUTSIDE) * (dots - 1)
 
     def value_at(self, share: float) -> float:
         """The value at a share of the axis."""
-        value = self.lo * (1.0 - share) + self.hi * share
+        value = min(max(self.lo * (1.0 - share) + self.hi * share, self.lo), self.hi)
         return 10.0**value if self.log else value
 
     def transformed(self, value: float) -> float:

@@ -95,16 +95,18 @@ def number_ticks(lo: float, hi: float, count: int, unit: Unit = NUMBER) -> Ticks
 def _grid(low: float, high: float, count: int) -> _Grid | None:
     """The multiples of a round step between `low` and `high`; None at the ends of the range of floats."""
     half = high * 0.5 - low * 0.5
-    mantissa, exponent = round_step(half, max(count, 1) * 0.5)
-    step = float(f"{mantissa}e{exponent}")
-    if not (math.isfinite(step) and step > 0):
-        return None
-    slack = 1e-6
-    first, last = low / step, high / step
-    if not (abs(first) < 1e15 and abs(last) < 1e15):
-        return None
-    grid = _Grid(math.ceil(first - slack), math.floor(last + slack), mantissa, exponent)
-    return grid if grid.first <= grid.last else None
+    for pieces in (count, 2 * count, 4 * count):
+        mantissa, exponent = round_step(half, max(pieces, 1) * 0.5)
+        step = float(f"{mantissa}e{exponent}")
+        if not (math.isfinite(step) and step > 0):
+            return None
+        first, last = low / step, high / step
+        if not (abs(first) < 1e15 and abs(last) < 1e15):
+            return None
+        grid = _Grid(math.ceil(first - 1e-6), math.floor(last + 1e-6), mantissa, exponent)
+        if grid.first < grid.last:
+            return grid
+    return None
 
 
 def _ends(lo: float, hi: float) -> Ticks:
