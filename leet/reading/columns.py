@@ -26,6 +26,9 @@ class Names:
     def __getitem__(self, name_id: int) -> str:
         return self._list[name_id]
 
+    def of(self, ids: Iterable[int]) -> tuple[str, ...]:
+        return tuple(map(self._list.__getitem__, ids))
+
     def id_of(self, name: str) -> int:
         name_id = self._ids.setdefault(name, len(self._list))
         if name_id == len(self._list):
@@ -81,8 +84,7 @@ class Points:
         if not len(ids):
             return Columns((), np.zeros(1, np.int64), rows, values)
         starts = np.concatenate(([0], np.flatnonzero(ids[1:] != ids[:-1]) + 1, [len(ids)]))
-        present = tuple(names[i] for i in ids[starts[:-1]].tolist())
-        return Columns(present, starts, rows, values)
+        return Columns(names.of(ids[starts[:-1]].tolist()), starts, rows, values)
 
 
 def order_by_id(ids: Ids) -> Ids:

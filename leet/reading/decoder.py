@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from google.protobuf.message import DecodeError
@@ -49,9 +49,9 @@ class Decoder:
         of a hundred batches in between nobody could see them anyway.
         """
         first = self._ordinal == 0
-        raw = [piece for piece in found if isinstance(piece, RawRecord)]
-        skipped = [Skipped(p.offset, p.length, p.reason) for p in found if not isinstance(p, RawRecord)]
-        messages = Messages.joined([record.payload for record in raw])
+        lost = [piece for piece in found if isinstance(piece, blocks.Skipped)]
+        raw = [piece for piece in found if isinstance(piece, RawRecord)] if lost else cast(Sequence[RawRecord], found)
+        messages = Messages.joined([payload for _, payload in raw])
         envelopes = open_envelopes(messages)
         others = self._decode_others(raw, envelopes)
 
@@ -63,6 +63,7 @@ class Decoder:
         bad = others.bad
         bad += [(int(history_rows[index]), reason) for index, reason in bad_history]
         bad += [(int(summary_rows[index]), reason) for index, reason in bad_summary]
+        skipped = [Skipped(piece.offset, piece.length, piece.reason) for piece in lost]
         skipped += [_refused(raw[index], reason) for index, reason in bad]
         return Batch(
             end=end,

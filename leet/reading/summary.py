@@ -22,7 +22,7 @@ from google.protobuf.message import DecodeError
 from leet.reading import records
 from leet.reading.batch import KeyPath, SummaryChange
 from leet.reading.items import Items, find_items
-from leet.reading.key_table import LONGEST, KeyTable
+from leet.reading.key_table import LONGEST, Ids, KeyTable
 from leet.reading.messages import Messages
 
 _SummaryRecord = records.message_class("SummaryRecord")
@@ -34,9 +34,12 @@ class SummaryReader:
 
     def __init__(self) -> None:
         self._settled: list[SummaryChange] = []
-        self._pending: dict[KeyPath, bytes] = {}  # in the order of the last change
-        self._paths: list[KeyPath] = []  # by the number that `KeyTable` knows them by
-        self._keys = KeyTable(self._number)
+        # By number of a path: its last text, and the moment of its last change, -1 when that has been settled.
+        self._numbers: dict[KeyPath, int] = {}
+        self._texts: list[bytes] = []
+        self._moments = np.empty(0, np.int64)
+        self._now = 0
+        self._keys = KeyTable(lambda path: _ODD if path is None else self._number(path))
 
     def take(self) -> tuple[SummaryChange, ...]:
         """The changes since the last call, in order, those that later ones make up for left out."""
@@ -69,40 +72,56 @@ class SummaryReader:
         self._set_last(messages, items, numbers, slice(done, len(items)))
         return bad
 
-    def _number(self, path: KeyPath | None) -> int:
-        if path is None:
-            return _ODD
-        self._paths.append(path)
-        return len(self._paths) - 1
+    def _number(self, path: KeyPath) -> int:
+        number = self._numbers.setdefault(path, len(self._texts))
+        if number == len(self._texts):
+            self._texts.append(b"")
+        return number
 
-    def _set_last(self, messages: Messages, items: Items, numbers: np.ndarray[Any, Any], part: slice) -> None:
+    def _set_last(self, messages: Messages, items: Items, numbers: Ids, part: slice) -> None:
         """Set the paths of some items, each to its last value."""
         numbers = numbers[part]
         if not len(numbers):
             return
-        last = np.full(len(self._paths) + 1, -1)
+        last = np.full(len(self._texts) + 1, -1)  # the place at the end is for the items of odd messages
         np.maximum.at(last, numbers, np.arange(len(numbers)))
-        last = np.sort(last[:-1])  # the last place is that of items of odd messages
-        last = last[np.searchsorted(last, 0) :]
-        data = messages.data
+        last = last[:-1]
+        changed = np.flatnonzero(last >= 0)
+        last = last[changed]
+        self._mark(changed, last)
+        data, texts = messages.data, self._texts
         starts, ends = items.value_starts[part][last].tolist(), items.ends[part][last].tolist()
-        for number, start, end in zip(numbers[last].tolist(), starts, ends, strict=True):
-            self._set(self._paths[number], data[start:end])
+        for number, start, end in zip(changed.tolist(), starts, ends, strict=True):
+            texts[number] = data[start:end]
 
     def _change(self, encoded: bytes) -> None:
         """All changes of one message; its removals come after its updates, as every writer means them."""
         record: Any = _SummaryRecord.FromString(encoded)
-        for item in record.update:
-            self._set(tuple(item.nested_key) or (item.key,), item.value_json.encode())
-        for item in record.remove:
+        for place, item in enumerate(record.update):
+            number = self._number(_path(item))
+            self._texts[number] = item.value_json.encode()
+            self._mark(np.array([number]), np.array([place]))
+        if record.remove:
             self._settle()
-            self._settled.append(SummaryChange(tuple(item.nested_key) or (item.key,), None))
+            self._settled += [SummaryChange(_path(item), None) for item in record.remove]
 
-    def _set(self, path: KeyPath, text: bytes) -> None:
-        self._pending.pop(path, None)
-        self._pending[path] = text
+    def _mark(self, numbers: Ids, moments: Ids) -> None:
+        """Note when paths changed; `moments` are counted from now."""
+        if len(self._moments) < len(self._texts):
+            more = np.full(2 * len(self._texts) - len(self._moments), -1)
+            self._moments = np.concatenate((self._moments, more))
+        self._moments[numbers] = self._now + moments
+        self._now += int(moments.max()) + 1
 
     def _settle(self) -> None:
-        for path, text in self._pending.items():
-            self._settled.append(SummaryChange(path, text.decode("utf-8", "replace")))
-        self._pending = {}
+        changed = np.flatnonzero(self._moments >= 0)
+        if not len(changed):
+            return
+        order = changed[np.argsort(self._moments[changed])]
+        paths = list(self._numbers)
+        self._settled += [SummaryChange(paths[n], self._texts[n].decode("utf-8", "replace")) for n in order.tolist()]
+        self._moments[changed] = -1
+
+
+def _path(item: Any) -> KeyPath:
+    return tuple(item.nested_key) or (item.key,)
