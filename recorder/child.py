@@ -1,0 +1,332 @@
+"""A command run for somebody: its output passes through untouched and is heard on the way, signals reach it.
+
+Where stdout is a terminal the command gets a pseudo-terminal, so that it behaves as it would without us: colours,
+progress bars, line editing, window size. Everywhere else stdout and stderr are two pipes and stay apart.
+
+           keys ─▶ stdin ─▶ pty ─▶ COMMAND          in raw mode, so that ctrl+c is the command's to handle
+    screen ◀─ stdout ◀─ pty ◀─ COMMAND
+                     └─▶ listener
+"""
+
+from __future__ import annotations
+
+import codecs
+import contextlib
+import errno
+import fcntl
+import os
+import selectors
+import signal
+import subprocess
+import sys
+import termios
+import time
+import tty
+from collections.abc import Callable, Sequence
+from types import FrameType
+from typing import Any
+
+Listener = Callable[[str, str], None]
+"""Takes the name of the stream (`stdout`, `stderr`) and the text that came from it."""
+
+FORWARDED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGUSR1, signal.SIGUSR2)
+
+_CHUNK = 64 * 1024
+_GRACE = 0.2
+"""Seconds of silence after which the output of a command that has ended counts as complete: a process that it left
+in the background may keep the pipe open for ever."""
+
+_KILL_AFTER = 10.0
+"""Seconds between asking a command to end (its time is up) and ending it."""
+
+
+class CannotStart(Exception):  # noqa: N818  said in one line, with an exit status
+    """The command cannot be started; `status` is what a shell would exit with."""
+
+    def __init__(self, message: str, status: int) -> None:
+        super().__init__(message)
+        self.status = status
+
+
+class Child:
+    """A started command. `wait` passes its output through until it ends.
+
+    Raises CannotStart when there is no such command.
+    """
+
+    def __init__(self, command: Sequence[str]) -> None:
+        self._streams: dict[int, _Stream] = {}
+        self._master: int | None = None
+        self._terminal = _ForegroundTerminal()
+        self._deadline: float | None = None
+        self._asked = False
+        self._handlers: dict[int, Any] = {}
+        self._wake_reader, self._wake_writer = os.pipe()
+        for end in (self._wake_reader, self._wake_writer):
+            os.set_blocking(end, False)
+        # From here on a signal is the command's, and none gets lost between its start and its end.
+        self._pending: list[int] = []
+        self._process: subprocess.Popen[bytes] | None = None
+        for number in FORWARDED:
+            if signal.getsignal(number) is not signal.SIG_IGN:  # nohup
+                self._handlers[number] = signal.signal(number, self._forward)
+        self._wakeup_before = signal.set_wakeup_fd(self._wake_writer, warn_on_full_buffer=False)
+        self._handlers[signal.SIGCHLD] = signal.signal(signal.SIGCHLD, lambda number, frame: None)
+        try:
+            self._process = self._start(command)
+        except OSError as error:
+            self._give_back()
+            reason = "command not found" if isinstance(error, FileNotFoundError) else error.strerror
+            raise CannotStart(f"{command[0]}: {reason}", 127 if isinstance(error, FileNotFoundError) else 126) from None
+        for early in self._pending:
+            self._send(early)
+
+    @property
+    def pid(self) -> int:
+        """Its process id."""
+        assert self._process is not None
+        return self._process.pid
+
+    def wait(self, listener: Listener, limit: float | None = None) -> int:
+        """Passes the output through, and to the listener, until the command ends.
+
+        After `limit` seconds the command is asked to end, and ten seconds later it is killed.
+        The answer is its exit code, 128 + n when signal n ended it.
+        """
+        assert self._process is not None
+        if limit is not None:
+            self._deadline = time.monotonic() + limit
+        try:
+            self._terminal.enter_raw_mode(self._master is not None)
+            self._pump(listener)
+            code = self._process.wait()
+        finally:
+            self._give_back()
+        return 128 - code if code < 0 else code
+
+    def _start(self, command: Sequence[str]) -> subprocess.Popen[bytes]:
+        if not sys.stdout.isatty():
+            process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, process_group=0)
+            assert process.stdout is not None
+            assert process.stderr is not None
+            self._listen(process.stdout.fileno(), 1, "stdout")
+            self._listen(process.stderr.fileno(), 2, "stderr")
+            self._terminal.lend_to(process.pid)
+            return process
+        self._master, slave = os.openpty()
+        try:
+            _copy_window_size(1, slave)
+            # Line settings as the person has them, not those of a fresh pseudo-terminal.
+            with contextlib.suppress(termios.error):
+                termios.tcsetattr(slave, termios.TCSANOW, termios.tcgetattr(1))
+            process = subprocess.Popen(
+                command,
+                stdin=slave if sys.stdin.isatty() else None,
+                stdout=slave,
+                stderr=slave if sys.stderr.isatty() else subprocess.PIPE,
+                start_new_session=True,
+                preexec_fn=_take_terminal,
+            )
+        finally:
+            os.close(slave)
+        self._listen(self._master, 1, "stdout")
+        if process.stderr is not None:
+            self._listen(process.stderr.fileno(), 2, "stderr")
+        self._handlers[signal.SIGWINCH] = signal.signal(signal.SIGWINCH, self._resize)
+        return process
+
+    def _listen(self, source: int, target: int, name: str) -> None:
+        self._streams[source] = _Stream(source, target, name)
+
+    def _pump(self, listener: Listener) -> None:
+        """Moves bytes until the command has ended and has nothing more to say."""
+        assert self._process is not None
+        keys = sys.stdin.fileno() if self._terminal.raw else None
+        with selectors.DefaultSelector() as selector:
+            for source in (self._wake_reader, *self._streams, *([keys] if keys is not None else [])):
+                selector.register(source, selectors.EVENT_READ)
+            quiet_since: float | None = None
+            while True:
+                ended = self._process.poll() is not None
+                if ended:
+                    if not self._streams:
+                        return
+                    quiet_since = quiet_since or time.monotonic()
+                    if time.monotonic() - quiet_since > _GRACE:
+                        return
+                elif self._terminal.lent:
+                    self._follow_stop()
+                for key, _ in selector.select(0.05 if ended else self._patience()):
+                    if key.fd == self._wake_reader:
+                        with contextlib.suppress(BlockingIOError):
+                            os.read(self._wake_reader, _CHUNK)
+                    elif key.fd == keys:
+                        if not self._pass_keys(keys):
+                            selector.unregister(keys)
+                    else:
+                        quiet_since = None
+                        if not self._streams[key.fd].pass_on(listener):
+                            selector.unregister(key.fd)
+                            self._streams.pop(key.fd).close()
+                            if key.fd == self._master:
+                                self._master = None
+
+    def _patience(self) -> float | None:
+        """How long to wait for something to happen; asks a command to end whose time is up."""
+        if self._deadline is None:
+            return None
+        left = self._deadline - time.monotonic()
+        if left > 0:
+            return left
+        self._send(signal.SIGKILL if self._asked else signal.SIGTERM)
+        self._asked = True
+        self._deadline = time.monotonic() + _KILL_AFTER
+        return _KILL_AFTER
+
+    def _pass_keys(self, keys: int) -> bool:
+        data = os.read(keys, _CHUNK)
+        if data and self._master is not None:
+            with contextlib.suppress(OSError):
+                _write_all(self._master, data)
+        return bool(data)
+
+    def _forward(self, number: int, frame: FrameType | None) -> None:
+        if self._process is None:
+            self._pending.append(number)
+        else:
+            self._send(number)
+
+    def _send(self, number: int) -> None:
+        assert self._process is not None
+        if self._process.poll() is None:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(self._process.pid, number)
+
+    def _resize(self, number: int, frame: FrameType | None) -> None:
+        if self._master is not None:
+            _copy_window_size(1, self._master)
+
+    def _follow_stop(self) -> None:
+        """ctrl+z stops the command: so do we, for the shell to notice, and go on with it afterwards."""
+        assert self._process is not None
+        with contextlib.suppress(ChildProcessError):
+            answer = os.waitid(os.P_PID, self._process.pid, os.WSTOPPED | os.WNOHANG)
+            if answer is not None:
+                self._terminal.take_back()
+                os.kill(os.getpid(), signal.SIGSTOP)
+                self._terminal.lend_to(self._process.pid)
+                self._send(signal.SIGCONT)
+
+    def _give_back(self) -> None:
+        """Terminal, signals and descriptors are as they were before."""
+        self._terminal.restore()
+        for number, handler in self._handlers.items():
+            signal.signal(number, handler)
+        self._handlers = {}
+        signal.set_wakeup_fd(self._wakeup_before)
+        for stream in self._streams.values():
+            stream.close()
+        self._streams = {}
+        os.close(self._wake_reader)
+        os.close(self._wake_writer)
+
+
+class _Stream:
+    """One stream of the command, on its way to one of ours."""
+
+    def __init__(self, source: int, target: int, name: str) -> None:
+        self._source = source
+        self._target = target
+        self._name = name
+        self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
+
+    def pass_on(self, listener: Listener) -> bool:
+        """Passes on what has come; False when nothing more will come, or nobody takes it any more."""
+        try:
+            data = os.read(self._source, _CHUNK)
+        except OSError as error:
+            if error.errno != errno.EIO:  # how Linux says that nobody holds the pseudo-terminal any more
+                raise
+            data = b""
+        text = self._decoder.decode(data, final=not data)
+        if text:
+            listener(self._name, text)
+        try:
+            _write_all(self._target, data)
+        except OSError:
+            return False  # the command gets SIGPIPE, as it would without us
+        return bool(data)
+
+    def close(self) -> None:
+        with contextlib.suppress(OSError):
+            os.close(self._source)
+
+
+class _ForegroundTerminal:
+    """The terminal of the person, when we are what runs in it."""
+
+    def __init__(self) -> None:
+        self._fd = sys.stdin.fileno() if sys.stdin is not None and sys.stdin.isatty() else None
+        self._settings: Any = None
+        self.raw = False
+        """Whether keys reach us one by one, to be passed to the pseudo-terminal."""
+        self.lent = False
+        """Whether the command's process group has the terminal, and gets ctrl+c and ctrl+z from it."""
+
+    def _is_ours(self) -> bool:
+        try:
+            return self._fd is not None and os.tcgetpgrp(self._fd) == os.getpgrp()
+        except OSError:
+            return False
+
+    def enter_raw_mode(self, wanted: bool) -> None:
+        if wanted and self._fd is not None and self._is_ours():
+            with contextlib.suppress(termios.error):
+                self._settings = termios.tcgetattr(self._fd)
+                tty.setraw(self._fd)
+                self.raw = True
+
+    def lend_to(self, group: int) -> None:
+        if self._fd is not None and self._is_ours():
+            with contextlib.suppress(OSError):
+                os.tcsetpgrp(self._fd, group)
+                self.lent = True
+
+    def take_back(self) -> None:
+        if self.lent and self._fd is not None:
+            # In the background, setting this would stop us.
+            before = signal.signal(signal.SIGTTOU, signal.SIG_IGN)
+            with contextlib.suppress(OSError):
+                os.tcsetpgrp(self._fd, os.getpgrp())
+            signal.signal(signal.SIGTTOU, before)
+            self.lent = False
+
+    def restore(self) -> None:
+        self.take_back()
+        if self.raw and self._fd is not None:
+            with contextlib.suppress(termios.error):
+                termios.tcsetattr(self._fd, termios.TCSADRAIN, self._settings)
+            self.raw = False
+
+
+def _take_terminal() -> None:
+    """In the child, before the command: the pseudo-terminal on its stdout becomes its controlling terminal."""
+    fcntl.ioctl(1, termios.TIOCSCTTY, 0)
+
+
+def _copy_window_size(source: int, target: int) -> None:
+    with contextlib.suppress(OSError):
+        size = fcntl.ioctl(source, termios.TIOCGWINSZ, bytes(8))
+        fcntl.ioctl(target, termios.TIOCSWINSZ, size)
+
+
+def _write_all(target: int, data: bytes) -> None:
+    """Writes everything, also to a descriptor that somebody has made non-blocking."""
+    view = memoryview(data)
+    while view:
+        try:
+            view = view[os.write(target, view) :]
+        except BlockingIOError:
+            with selectors.DefaultSelector() as selector:
+                selector.register(target, selectors.EVENT_WRITE)
+                selector.select()

@@ -1,0 +1,159 @@
+"""`leet record`: a run without a line of code, from the machine and from what a command prints."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import re
+import shlex
+import signal
+import sys
+import threading
+from collections.abc import Sequence
+from typing import Any
+
+from recorder import notices
+
+_UNITS = {"": 1.0, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
+
+
+def main(argv: Sequence[str] | None = None, prog: str = "leet record") -> int:
+    """The command line; the exit status is that of COMMAND."""
+    parser = argparse.ArgumentParser(
+        prog=prog,
+        usage=f"{prog} [OPTIONS] [-- COMMAND …]",
+        description="Record system metrics of this machine as a run, and what COMMAND prints and how it ends.",
+        epilog="Without COMMAND it records until ctrl+c, or for as long as --for says.",
+        allow_abbrev=False,
+    )
+    add_arguments(parser)
+    return run(parser.parse_args(argv))
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declares the options and COMMAND."""
+    add = parser.add_argument
+    add("--interval", type=_interval, metavar="S", help="seconds between two samples of the system metrics (15)")
+    add("--name", metavar="N", help="the name under which the run is shown")
+    add("--project", metavar="P", help="the project that it belongs to")
+    add("--tags", type=_tags, metavar="a,b", help="its tags")
+    add("--dir", metavar="D", help="the directory in which wandb/ is made (here)")
+    add("--disk-path", action="append", metavar="P", help="a path whose disk is measured; may be repeated (/)")
+    add("--for", dest="duration", type=_duration, metavar="DURATION", help="end after so long: 90, 30s, 5m, 1h30m")
+    add("--list-sources", action="store_true", help="say what can be measured on this machine, and leave")
+    add("command", nargs=argparse.REMAINDER, metavar="COMMAND", help="what to run, with its arguments")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Does what was asked for; the exit status is that of COMMAND, 127 when it is not found."""
+    command = list(args.command)
+    if command[:1] == ["--"]:
+        del command[0]
+    if args.list_sources:
+        return _list_sources()
+    from recorder.errors import UsageError
+    from recorder.settings import Settings, gather
+
+    try:
+        settings = gather(Settings(**_settings(args)))
+    except UsageError as error:
+        print(f"leet record: {error}", file=sys.stderr)
+        return 2
+    # What the person or a script reads on stderr is COMMAND's alone, unless it is a screen.
+    told = sys.stderr.isatty() or not command
+    notices.configure(silent=settings.silent, quiet=settings.quiet or not told)
+    return _run_command(command, settings, args.duration) if command else _record(settings, args.duration)
+
+
+def _settings(args: argparse.Namespace) -> dict[str, Any]:
+    return {
+        "mode": "offline",
+        "console": "off",  # ours says nothing; the command's is recorded on its way through
+        "x_save_requirements": False,
+        "x_stats_sampling_interval": args.interval,
+        "run_name": args.name,
+        "project": args.project,
+        "run_tags": args.tags,
+        "root_dir": args.dir,
+        "x_stats_disk_paths": args.disk_path,
+    }
+
+
+def _run_command(command: list[str], settings: Any, duration: float | None) -> int:
+    from recorder.child import CannotStart, Child
+
+    try:
+        child = Child(command)
+    except CannotStart as error:
+        print(f"leet record: {error}", file=sys.stderr)
+        return error.status
+    from recorder.starting import start
+
+    settings.x_stats_pid = child.pid
+    settings.x_stats_track_process_tree = True
+    if settings.run_name is None:
+        settings.run_name = shlex.join(command)[:128]
+    facts = {"program": command[0], "args": command[1:], "executable": None, "python": None, "code_path_local": None}
+    recorded = start(settings, {"command": command}, facts=facts)
+    code = child.wait(recorded._print, duration)
+    recorded.finish(code)
+    return code
+
+
+def _record(settings: Any, duration: float | None) -> int:
+    """Records the machine alone. ctrl+c is how it usually ends, so that is no failure."""
+    from recorder.starting import start
+
+    over = threading.Event()
+    ended_by: list[int] = []
+
+    def end(number: int, frame: object) -> None:
+        ended_by.append(number)
+        over.set()
+        signal.signal(number, signal.SIG_DFL)  # a second one ends it at once
+
+    before = {number: signal.signal(number, end) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
+    recorded = start(settings, {})
+    notices.say("ctrl+c ends it" if duration is None else f"it ends after {duration:g} s, or with ctrl+c")
+    over.wait(duration)
+    code = 128 + ended_by[0] if ended_by and ended_by[0] != signal.SIGINT else 0
+    recorded.finish(code)
+    for number, handler in before.items():
+        signal.signal(number, handler)
+    return code
+
+
+def _list_sources() -> int:
+    from recorder.system.monitor import find_sources
+    from recorder.system.source import NotHere, SystemSettings
+
+    for name, source in find_sources(SystemSettings()):
+        if isinstance(source, NotHere):
+            print(f"{name:<12} not found: {source}")
+        else:
+            print(f"{name:<12} found: {source.describe()}")
+            with contextlib.suppress(Exception):  # whatever a driver says at the end, the answer is given
+                source.close()
+    return 0
+
+
+def _interval(text: str) -> float:
+    seconds = _duration(text)
+    if seconds < 0.1:
+        raise argparse.ArgumentTypeError(f"{text!r} is too short; samples are at least 0.1 s apart")
+    return seconds
+
+
+def _duration(text: str) -> float:
+    """Seconds in `90`, `30s`, `5m`, `1h30m`."""
+    parts = re.findall(r"(\d+(?:\.\d*)?)([smhd]?)", text)
+    if not parts or "".join(number + unit for number, unit in parts) != text:
+        raise argparse.ArgumentTypeError(f"{text!r} is no duration; write it like 90, 30s, 5m or 1h30m")
+    return sum(float(number) * _UNITS[unit] for number, unit in parts)
+
+
+def _tags(text: str) -> tuple[str, ...]:
+    tags = tuple(part.strip() for part in text.split(",") if part.strip())
+    if not tags or any(len(tag) > 64 for tag in tags):
+        raise argparse.ArgumentTypeError(f"{text!r}: give tags of 1 to 64 characters, with commas between them")
+    return tags
