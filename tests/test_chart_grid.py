@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ from textual.message import Message
 from textual.pilot import Pilot
 from textual.widgets import Static
 
+import leet.tui
 from leet.charts.layout import plot_area
 from leet.model.metrics import MetricStore
 from leet.model.units import format_value
@@ -45,7 +47,9 @@ def waves(metrics: int, start: int, count: int) -> HistoryBatch:
 
 
 class WallApp(App[None]):
-    """A grid over a real store, and something else that can take its place."""
+    """A grid over a real store."""
+
+    CSS_PATH = Path(leet.tui.__file__).parent / "leet.tcss"
 
     def __init__(self, metrics: int = 30, count: int = 1000, **grid: int) -> None:
         super().__init__()

@@ -11,6 +11,7 @@ from textual.binding import BindingType
 from leet.tui.commands import Place, bindings, hints
 from leet.tui.screens.help_screen import HelpScreen
 from leet.tui.span_update import SpanScreen
+from leet.tui.widgets.chart_facts import ChartFacts, curve_facts
 from leet.tui.widgets.chart_grid import ChartGrid, ChartSource
 from leet.tui.widgets.status_line import Part, StatusLine
 
@@ -28,9 +29,13 @@ class ChartScreen(SpanScreen[str]):
         self.grid = ChartGrid(rows=1, columns=1, ascii=grid.ascii, palette=grid.palette, id="chart")
         # The same dictionary: zoom and scale are those of the chart, wherever it is shown.
         self.grid.views = grid.views
+        self.grid.crosshair = grid.crosshair
+        self.facts = ChartFacts(id="facts")
+        self._facts_of: tuple[object, ...] = ()
 
     def compose(self) -> ComposeResult:
         yield self.grid
+        yield self.facts
         yield StatusLine(id="status")
 
     def on_mount(self) -> None:
@@ -45,9 +50,29 @@ class ChartScreen(SpanScreen[str]):
 
     def data_changed(self) -> None:
         self.grid.data_changed()
+        self._show_facts()
+
+    def _show_facts(self) -> None:
+        """Look at all points of the window again, where there are others than last time."""
+        chart = self.grid.active_chart
+        if chart is None or chart.spec is None:
+            return
+        view = self.grid.view(chart.source)
+        wanted = (chart.source.key, chart.source.version(), view)
+        extent = chart.source.extent()
+        if wanted != self._facts_of and extent is not None:
+            self._facts_of = wanted
+            window = view.window(extent)
+            curves = [curve_facts(label, x, y, window) for label, x, y in chart.source.points(window)]
+            self.facts.show(chart.spec, curves)
+
+    def on_chart_grid_view_changed(self, event: ChartGrid.ViewChanged) -> None:
+        event.stop()
+        self._show_facts()
 
     def on_chart_grid_page_changed(self, event: ChartGrid.PageChanged) -> None:
         event.stop()
+        self._show_facts()
         parts = [Part(f"chart {event.first} of {event.count}", "status--text")]
         self.query_one(StatusLine).show(parts, [("Esc", "back"), *hints("chart")])
 
@@ -73,3 +98,4 @@ class ChartScreen(SpanScreen[str]):
     def _run_screen_action(self, name: str) -> None:
         getattr(self.app.screen_stack[0], f"action_{name}")()
         self.grid.paint_now()
+        self._show_facts()

@@ -27,7 +27,6 @@ from textual import events
 from textual.message import Message
 from textual.timer import Timer
 
-from leet.charts.layout import PlotArea, plot_area
 from leet.charts.spec import Spec
 from leet.tui.widgets.chart_grid_layout import MOST
 from leet.tui.widgets.chart_grid_wall import ChartSource, ChartWall, DrawnChart
@@ -173,14 +172,14 @@ class ChartGrid(ChartWall, can_focus=True):
     def action_crosshair(self) -> None:
         if self.crosshair is not None:
             self.set_crosshair(None)
-        elif (chart := self.active_chart) and chart.spec and (area := _area(chart)):
+        elif (chart := self.active_chart) and chart.spec and (area := chart.area()):
             at = _next_sample(chart.spec, sum(area.x_range) / 2, 0.0)
             self.set_crosshair(at, chart.spec.x_label)
 
     def _step_crosshair(self, cells: int) -> None:
         """To the sample `cells` further in the chart in focus: the next one where samples are sparse."""
         chart = self.active_chart
-        if not chart or not chart.spec or self.crosshair is None or not (area := _area(chart)):
+        if not chart or not chart.spec or self.crosshair is None or not (area := chart.area()):
             return
         low, high = area.x_range
         cell = (high - low) / max(1, area.width)
@@ -248,13 +247,13 @@ class ChartGrid(ChartWall, can_focus=True):
             self._read_at(event.x, event.y, everywhere=self._reading_all or event.meta)
         elif event.x != self._drag.column or self._drag.moved:
             self._drag.moved = True
-            if area := _area(self._drag.chart):
+            if area := self._drag.chart.area():
                 self._pan(self._drag.chart, self._drag.view, (self._drag.column - event.x) / max(1, area.width))
 
     def _read_at(self, x: int, y: int, *, everywhere: bool) -> None:
         """Show the values of the chart under the pointer, or none between charts and on their frames."""
         chart = self.chart_at(x, y)
-        area = _area(chart) if chart else None
+        area = chart.area() if chart else None
         place = (x - chart.region.x, y - chart.region.y) if chart else (0, 0)
         if chart is None or chart.spec is None or area is None or not area.contains(*place):
             self.set_hover(None)
@@ -266,7 +265,7 @@ class ChartGrid(ChartWall, can_focus=True):
         if (chart := self.chart_at(event.x, event.y)) is None:
             return
         event.stop()
-        if (extent := chart.source.extent()) and (area := _area(chart)):
+        if (extent := chart.source.extent()) and (area := chart.area()):
             view = self.view(chart.source)
             self.set_view(chart.source, view.zoomed(extent, area.x_at(event.x - chart.region.x), notches))
 
@@ -274,12 +273,6 @@ class ChartGrid(ChartWall, can_focus=True):
         if chart := self.chart_at(event.x, event.y):
             event.stop()
             self._pan(chart, self.view(chart.source), share)
-
-
-def _area(chart: DrawnChart) -> PlotArea | None:
-    if chart.spec is None:
-        return None
-    return plot_area(chart.spec, chart.region.width, chart.region.height)
 
 
 def _next_sample(spec: Spec, at: float, by: float) -> float:

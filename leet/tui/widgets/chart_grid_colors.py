@@ -36,6 +36,8 @@ class RoleStyles:
 
     CSS: ClassVar[str] = """
     ChartWall {
+        width: 1fr;
+        height: 1fr;
         background: $background;
         .chart-grid--frame { color: $foreground 25%; }
         .chart-grid--frame-focused { color: $accent; }

@@ -25,12 +25,13 @@ from textual.timer import Timer
 from textual.widget import Widget
 
 from leet.charts.cells import Cells, Role
+from leet.charts.layout import PlotArea, plot_area
 from leet.charts.line import draw_chart
-from leet.charts.spec import Spec
+from leet.charts.spec import Floats, Spec
 from leet.tui.widgets.cell_strips import changed_spans, strips
 from leet.tui.widgets.chart_grid_colors import RoleStyles
 from leet.tui.widgets.chart_grid_layout import PageLayout, lay_out
-from leet.tui.widgets.chart_view import ChartView, Extent
+from leet.tui.widgets.chart_view import ChartView, Extent, Span
 
 FASTEST_DATA = 0.25
 """Seconds between two repaints for new data, at least."""
@@ -64,6 +65,9 @@ class ChartSource(Protocol):
     def spec(self, columns: int, view: ChartView) -> Spec:
         """What to draw in a chart `columns` cells wide."""
 
+    def points(self, window: Span) -> Sequence[tuple[str, Floats, Floats]]:
+        """(label, x, y) of every curve, with every point of the window and perhaps one beyond each end of it."""
+
 
 @runtime_checkable
 class KeyedSources(Protocol):
@@ -80,6 +84,17 @@ class DrawnChart:
     region: Region
     drawn_from: tuple[object, ...] | None = None
     spec: Spec | None = None
+    heat: bool = False
+
+    def area(self) -> PlotArea | None:
+        """Where its curves are, counted from its own corner; None before it was drawn."""
+        if self.spec is None:
+            return None
+        if self.heat:
+            from leet.charts.heatmap import heatmap_area
+
+            return heatmap_area(self.spec, self.region.width, self.region.height)
+        return plot_area(self.spec, self.region.width, self.region.height)
 
 
 class ChartWall(Widget, can_focus=True):
@@ -430,7 +445,8 @@ class ChartWall(Widget, can_focus=True):
         if (x := self.crosshair_on(chart)) is not None:
             spec = replace(spec, crosshair=x)
         draw = draw_chart
-        if view.heat and source.heatmap_capable:
+        chart.heat = view.heat and source.heatmap_capable
+        if chart.heat:
             from leet.charts.heatmap import draw_heatmap as draw
         self._blit(chart.region, draw(spec, width, height))
         self.charts_drawn += 1

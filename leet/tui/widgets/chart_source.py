@@ -5,13 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Hashable
 
-from leet.charts.spec import Spec, Trace
+from leet.charts.spec import Floats, Spec, Trace
 from leet.model.metrics import MetricStore
 from leet.model.safe_text import clean
 from leet.model.system_store import SystemChart, SystemStore
 from leet.model.units import format_value
 from leet.tui.widgets.chart_view import ChartView, Extent, Span
 
+ALL_POINTS = 1 << 40
+"""Columns for which nothing is thinned away."""
 DOTS = 2
 """Columns of dots in a cell, for which points are thinned."""
 HEADROOM_STEPS = 20
@@ -70,6 +72,12 @@ class MetricSource:
             note=note,
         )
 
+    def points(self, window: Span) -> list[tuple[str, Floats, Floats]]:
+        if self.key not in self._store:
+            return []
+        series = self._store.series(self.key)
+        return [(self.title, *series.window(self._store.abscissa(self.key), *window, ALL_POINTS))]
+
 
 class SystemSource:
     """A chart of system metrics over the time of day. `tail` gives the minutes shown at home, None: all of them."""
@@ -119,3 +127,7 @@ class SystemSource:
             legend=len(traces) > 1,
             note=", ".join(note for note in notes if note),
         )
+
+    def points(self, window: Span) -> list[tuple[str, Floats, Floats]]:
+        traces = self._store.traces(self.chart, *window, ALL_POINTS)
+        return [(clean(label) or self.title, x, y) for label, x, y in traces]
