@@ -489,3 +489,21 @@ async def test_other_widgets_do_not_make_it_draw() -> None:
         app.query_one("#other", Static).update("different")
         await pilot.pause()
         assert app.grid.charts_drawn == drawn
+
+
+async def test_sixteen_colours_are_the_terminals_own() -> None:
+    app = WallApp(metrics=2)
+    async with app.run_test(size=(120, 40)) as pilot:
+        app.theme = "ansi-dark"
+        await pilot.pause()
+        colors = {s.style.color for line in app.screen._compositor.render_strips() for s in line if s.style.color}
+        assert colors
+        assert all(color.triplet is None for color in colors)
+
+
+async def test_ascii_only() -> None:
+    app = WallApp(metrics=2, count=50)
+    async with app.run_test(size=(120, 40)) as pilot:
+        app.grid.ascii = True
+        await pilot.pause()
+        assert "\n".join(app.lines()).isascii()

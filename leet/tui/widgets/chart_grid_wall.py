@@ -12,12 +12,11 @@ whose picture did not change sends no bytes.
 from __future__ import annotations
 
 import time
-from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, replace
-from typing import ClassVar, Protocol, runtime_checkable
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import ClassVar, TypeAlias
 
 from textual.geometry import Region, Size
-from textual.message import Message
 from textual.reactive import var
 from textual.screen import Screen
 from textual.strip import Strip
@@ -25,13 +24,13 @@ from textual.timer import Timer
 from textual.widget import Widget
 
 from leet.charts.cells import Cells, Role
-from leet.charts.layout import PlotArea, plot_area
 from leet.charts.line import draw_chart
-from leet.charts.spec import Floats, Spec
+from leet.tui.widgets import chart_grid_messages as messages
 from leet.tui.widgets.cell_strips import changed_spans, strips
+from leet.tui.widgets.chart_grid_chart import ChartSource, DrawnChart, KeyedSources
 from leet.tui.widgets.chart_grid_colors import RoleStyles
 from leet.tui.widgets.chart_grid_layout import PageLayout, lay_out
-from leet.tui.widgets.chart_view import ChartView, Extent, Span
+from leet.tui.widgets.chart_view import ChartView
 
 FASTEST_DATA = 0.25
 """Seconds between two repaints for new data, at least."""
@@ -41,60 +40,6 @@ CPU_SHARE = 0.02
 """Share of a core that repainting for new data may take."""
 CELLS_PER_SECOND = 1000.0
 """Cells that may change in a second for new data: 3 to 8 bytes each, so 3 to 8 kB/s to the terminal."""
-
-
-class ChartSource(Protocol):
-    """Something that can be drawn. It holds no picture and knows no screen."""
-
-    @property
-    def key(self) -> str:
-        """Its identity: views and focus are remembered under it."""
-
-    @property
-    def title(self) -> str: ...
-
-    @property
-    def heatmap_capable(self) -> bool: ...
-
-    def version(self) -> Hashable:
-        """Differs whenever what `spec` gives may differ, for all sources of this key."""
-
-    def extent(self) -> Extent | None:
-        """The x axis of all data; None without data."""
-
-    def spec(self, columns: int, view: ChartView) -> Spec:
-        """What to draw in a chart `columns` cells wide."""
-
-    def points(self, window: Span) -> Sequence[tuple[str, Floats, Floats]]:
-        """(label, x, y) of every curve, with every point of the window and perhaps one beyond each end of it."""
-
-
-@runtime_checkable
-class KeyedSources(Protocol):
-    """A sequence of sources that can tell where a key stands without making every source."""
-
-    def index_of(self, key: str) -> int | None: ...
-
-
-@dataclass(slots=True)
-class DrawnChart:
-    """A chart that stands on the page: its place on the wall, and what was drawn there from what."""
-
-    source: ChartSource
-    region: Region
-    drawn_from: tuple[object, ...] | None = None
-    spec: Spec | None = None
-    heat: bool = False
-
-    def area(self) -> PlotArea | None:
-        """Where its curves are, counted from its own corner; None before it was drawn."""
-        if self.spec is None:
-            return None
-        if self.heat:
-            from leet.charts.heatmap import heatmap_area
-
-            return heatmap_area(self.spec, self.region.width, self.region.height)
-        return plot_area(self.spec, self.region.width, self.region.height)
 
 
 class ChartWall(Widget, can_focus=True):
@@ -114,59 +59,10 @@ class ChartWall(Widget, can_focus=True):
     empty: var[str] = var("", init=False)
     """What to say where there is no chart."""
 
-    @dataclass
-    class PageChanged(Message, namespace="chart_grid"):
-        """Another part of the sources is shown: numbers `first` to `last` of `count`, from 1."""
-
-        grid: ChartWall
-        first: int
-        last: int
-        count: int
-
-        @property
-        def control(self) -> ChartWall:
-            return self.grid
-
-        def can_replace(self, message: Message) -> bool:
-            return isinstance(message, ChartWall.PageChanged) and message.grid is self.grid
-
-    @dataclass
-    class Focused(Message, namespace="chart_grid"):
-        """The chart with `key` has the focus, or none."""
-
-        grid: ChartWall
-        key: str | None
-
-        @property
-        def control(self) -> ChartWall:
-            return self.grid
-
-    @dataclass
-    class ViewChanged(Message, namespace="chart_grid"):
-        """The window or scale of the chart with `key` changed."""
-
-        grid: ChartWall
-        key: str
-        view: ChartView
-
-        @property
-        def control(self) -> ChartWall:
-            return self.grid
-
-    @dataclass
-    class CrosshairMoved(Message, namespace="chart_grid"):
-        """The crosshair stands at `x` of the axis `x_label`, or is gone."""
-
-        grid: ChartWall
-        x: float | None
-        x_label: str
-
-        @property
-        def control(self) -> ChartWall:
-            return self.grid
-
-        def can_replace(self, message: Message) -> bool:
-            return isinstance(message, ChartWall.CrosshairMoved) and message.grid is self.grid
+    PageChanged: TypeAlias = messages.PageChanged
+    Focused: TypeAlias = messages.Focused
+    ViewChanged: TypeAlias = messages.ViewChanged
+    CrosshairMoved: TypeAlias = messages.CrosshairMoved
 
     def __init__(
         self,
