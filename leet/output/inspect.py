@@ -18,6 +18,7 @@ from leet.output.record_text import record_text, summary_text
 from leet.output.run_summary import RunSummary
 from leet.reading import records
 from leet.reading.blocks import BlockReader, RawRecord, Skipped, UnsupportedLog
+from recorder.transaction_log.framing import frame
 
 _PIECE = 4 * 1024 * 1024
 _POLL = 0.25
@@ -117,7 +118,7 @@ def _parsed(raw: RawRecord) -> Any:
     try:
         return records.parse(raw.payload)
     except records.DecodeError:
-        return Skipped(raw.offset, len(raw.payload), "no record that protobuf can read")
+        return Skipped(raw.offset, len(frame(raw.payload, raw.offset)), "no record that protobuf can read")
 
 
 def _outcomes(path: Path) -> Iterator[list[RawRecord | Skipped]]:

@@ -14,7 +14,7 @@ import time
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from leet.model.safe_text import clean
+from leet.model.safe_text import clean, plain_line
 from leet.output.json_text import dump
 from leet.output.record_object import record_body
 from leet.output.run_summary import RunSummary, flat, shown
@@ -93,7 +93,7 @@ def summary_text(summary: RunSummary, written_ns: int, now: float) -> str:
         for line in summary.console.lines():
             clock = time.strftime("%H:%M:%S", time.gmtime(line.time[0])) if line.time else " " * 8
             mark = "[stderr] " if line.stream == "stderr" else ""
-            lines.append(f"  {clock}  {mark}{clean(line.text)}".rstrip())
+            lines.append(f"  {clock}  {mark}{plain_line(line.text)}".rstrip())
     return "\n".join([*lines, ""])
 
 

@@ -1,0 +1,308 @@
+"""`leet inspect` against `wandb leet inspect` 0.31, file by file, and what it does beyond that."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import corpus_logs
+
+from leet.output import inspect
+from leet.output.json_text import dump, number
+from recorder.transaction_log.framing import HEADER, frame
+from recorder.transaction_log.wire import encode, history_record, summary_record
+from recorder.transaction_log.writer import LogWriter
+
+MORE_RECORDS = {"old_0.17.5_core": "LEET cannot read blocks that are shifted by the header: it ends in the first"}
+
+OTHER_SUMMARY = {
+    "old_0.17.5_core": {"exit_code", "state", "step", "summary"},  # the same
+    "old_0.12.21": {"console", "console_lines"},  # LEET does not show `output`, the console of old writers
+    "console_redirect": {"console", "console_lines"},  # nor that of redirected file descriptors
+    "console": {"console", "console_lines"},  # nor lines that were logged with `write_logs`
+}
+"""Case of the corpus → the keys of `--summary --json` in which LEET loses what the log holds."""
+
+EXTRAS = {"skipped", "metrics", "points", "runtime"}
+
+
+def case_of(path: Path) -> str:
+    return path.parts[-4]
+
+
+def leet(capsys: pytest.CaptureFixture[str], *arguments: object) -> str:
+    assert inspect.main([str(argument) for argument in arguments]) == 0
+    return capsys.readouterr().out
+
+
+def wandb(command: list[str], *arguments: object) -> str:
+    done = subprocess.run([*command, "leet", "inspect", *map(str, arguments)], capture_output=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.decode()
+
+
+@pytest.mark.parametrize("path", corpus_logs(), ids=lambda path: path.parent.name)
+def test_records_are_those_of_wandb(path: Path, wandb_command: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    theirs = wandb(wandb_command, "--json", path).split("\n")[:-1]
+    ours = leet(capsys, "--json", path).split("\n")[:-1]
+    if case_of(path) in MORE_RECORDS:
+        assert len(ours) > len(theirs)
+        ours = ours[: len(theirs)]
+    assert [json.loads(line) for line in ours] == [json.loads(line) for line in theirs]
+
+
+@pytest.mark.parametrize("path", corpus_logs(), ids=lambda path: path.parent.name)
+def test_summary_is_that_of_wandb(path: Path, wandb_command: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    theirs = json.loads(wandb(wandb_command, "--summary", "--json", path))
+    ours = json.loads(leet(capsys, "--summary", "--json", path))
+    assert set(ours) == set(theirs) | EXTRAS
+    assert {key for key in theirs if ours[key] != theirs[key]} == OTHER_SUMMARY.get(case_of(path), set())
+
+
+def test_nothing_is_lost_behind_shifted_blocks(capsys: pytest.CaptureFixture[str], corpus: Path) -> None:
+    (path,) = [path for path in corpus_logs() if case_of(path) == "old_0.17.5_core"]
+    records = [json.loads(line) for line in leet(capsys, "--json", path).splitlines()]
+    assert records[-1]["type"] == "footer"
+    assert [r["exit"]["exit_code"] for r in records if r["type"] == "exit"] == [0]
+    summary = json.loads(leet(capsys, "--summary", "--json", path))
+    assert (summary["state"], summary["step"], summary["skipped"]) == ("finished", 20, [])
+
+
+# --- logs made here -----------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> Path:
+    return tmp_path / "run-made.wandb"
+
+
+def write(path: Path, *records: bytes) -> None:
+    data = bytearray(HEADER)
+    for record in records:
+        data += frame(record, len(data))
+    path.write_bytes(data)
+
+
+def run_record(**fields: Any) -> bytes:
+    return encode("Record", {"run": {"run_id": "made", "project": "p", **fields}})
+
+
+def printed(capsys: pytest.CaptureFixture[str], path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in leet(capsys, "--json", path).splitlines()]
+
+
+def test_typed_values_have_a_place_of_their_own(log: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    items = [
+        {"nested_key": ["a", "b"], "integer": -5},
+        {"nested_key": ["flag"], "boolean": False},
+        {"nested_key": ["x"], "number": float("-inf")},
+        {"key": "t", "text": "hé"},
+        {"key": "j", "json": '[1,{"q":NaN}]'},
+        {"key": "n", "none": 0},
+        {"key": "both", "value_json": "1", "integer": 7},
+    ]
+    write(log, encode("Record", {"history": {"item": items, "step": {"num": 3}}}))
+    (record,) = printed(capsys, log)
+    assert record["history"] == {
+        "item": {
+            "a.b": -5,
+            "flag": False,
+            "x": "-Infinity",
+            "t": "hé",
+            "j": [1, {"q": "NaN"}],
+            "n": None,
+            "both": 7,
+        },
+        "step": {"num": 3},
+    }
+
+
+def test_a_removal_stays_a_list_of_keys(log: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write(log, summary_record([(("a",), "1")], removed=[("b", "c")]))
+    (record,) = printed(capsys, log)
+    assert record["summary"] == {"update": {"a": 1}, "remove": [{"nested_key": ["b", "c"]}]}
+
+
+def test_records_that_say_nothing_known(log: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write(log, b"", b"\xa2\x06\x02\x08\x01", encode("Record", {"noop_link_artifact": {}, "num": 9}))
+    assert printed(capsys, log) == [
+        {"num": 1, "type": "unknown"},
+        {"num": 2, "type": "unknown"},
+        {"num": 3, "type": "noop_link_artifact", "noop_link_artifact": {}},
+    ]
+
+
+def test_what_is_skipped_is_said(log: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write(log, run_record(), history_record([(("loss",), "1")], 0), b"\x12\x05\x0a\x03\x0a\x01\xff")
+    data = bytearray(log.read_bytes())
+    data[len(HEADER) + 9] ^= 1
+    log.write_bytes(data + b"\x01\x02\x03")
+    assert inspect.main(["--json", str(log)]) == 0
+    shown = capsys.readouterr()
+    assert [json.loads(line)["type"] for line in shown.out.splitlines()] == ["history"]
+    assert [line.rpartition(": ")[2] for line in shown.err.splitlines()] == [
+        "a wrong checksum",
+        "no record that protobuf can read",
+        "an unfinished end",
+    ]
+    summary = json.loads(leet(capsys, "--json", "--summary", log))
+    assert [s["reason"] for s in summary["skipped"]] == [
+        "a wrong checksum",
+        "no record that protobuf can read",
+        "an unfinished end",
+    ]
+    assert sum(s["length"] for s in summary["skipped"]) < len(data)
+
+
+def test_summary_counts_numbers_that_are_drawn(log: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rows = [[(("loss",), "1"), (("ok",), "true"), (("text",), '"x"'), (("_runtime",), f"{i}.5")] for i in range(3)]
+    exit_record = encode("Record", {"exit": {"exit_code": 3, "runtime": 9}})
+    write(log, run_record(), *(history_record(row, step) for step, row in enumerate(rows)), exit_record)
+    summary = json.loads(leet(capsys, "--json", "--summary", log))
+    assert (summary["metrics"], summary["points"], summary["runtime"]) == (2, 6, 9)
+    assert (summary["state"], summary["exit_code"], summary["step"]) == ("failed", 3, 2)
+
+
+@pytest.mark.parametrize("arguments", [[], ["--summary"], ["--json"], ["--summary", "--json"]])
+def test_nothing_in_a_log_reaches_the_terminal_raw(
+    arguments: list[str], log: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    evil = "a\x1b[2J\x07\x9b31m\u202eb\r\x7f\x00\ud800"
+    write(
+        log,
+        run_record(notes=evil, display_name=evil, tags=[evil]),
+        history_record([((evil,), json.dumps(evil))], 0),
+        summary_record([((evil, evil), json.dumps(evil))]),
+        encode("Record", {"config": {"update": [{"key": evil, "value_json": json.dumps([evil])}]}}),
+        encode("Record", {"output_raw": {"line": evil + "\n" + evil}}),
+        encode("Record", {"files": {"files": [{"path": evil}]}}),
+    )
+    out = leet(capsys, *arguments, log)
+    assert out.isprintable() is False  # newlines are there
+    assert not set(out) & set("\x1b\x07\x9b\u202e\r\x7f\x00\ud800")
+
+
+def test_text_names_every_record_and_value(log: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write(log, run_record(display_name="nice"), history_record([(("val", "loss"), "0.25")], 7))
+    out = leet(capsys, log)
+    assert "1  run  nice · made · p\n" in out
+    assert "2  history  step 7 · val.loss 0.25\n  item.val.loss  0.25\n  step.num       7\n" in out
+
+
+def test_text_summary_is_readable(log: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write(
+        log,
+        run_record(display_name="nice", entity="me", config={"update": [{"key": "opt", "value_json": '{"lr": 0.1}'}]}),
+        summary_record([(("loss",), "0.5")]),
+        encode("Record", {"output_raw": {"line": "hel"}}),
+        encode("Record", {"output_raw": {"line": "lo\nbar 1%\rbar 2%", "output_type": "STDERR"}}),
+        encode("Record", {"exit": {"exit_code": 0}}),
+    )
+    out = leet(capsys, "--summary", log)
+    for line in (
+        "run      nice (made)",
+        "project  me/p",
+        "state    finished (exit code 0)",
+        "  loss  0.5",
+        "  opt.lr  0.1",
+    ):
+        assert line in out.split("\n"), line
+    assert "[stderr] bar 2%" in out
+
+
+def test_a_log_that_has_just_begun(log: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for start in (b"", HEADER[:3], HEADER):
+        log.write_bytes(start)
+        assert leet(capsys, "--json", log) == ""
+        assert json.loads(leet(capsys, "--summary", "--json", log))["state"] == "unknown"
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [(b"hello world", "not a W&B log"), (b":W&B\xe1\xbe\x01", "version 1"), (None, "no such file")],
+)
+@pytest.mark.parametrize("arguments", [[], ["--json"], ["--summary"]])
+def test_what_cannot_be_read_is_one_line_and_exit_code_1(
+    content: bytes | None, says: str, arguments: list[str], log: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    if content is not None:
+        log.write_bytes(content)
+    assert inspect.main([*arguments, str(log)]) == 1
+    shown = capsys.readouterr()
+    assert shown.out == ""
+    assert says in shown.err
+    assert shown.err.count("\n") == 1
+
+
+def test_arguments_that_exclude_each_other(log: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write(log)
+    assert inspect.main(["--summary", "--follow", str(log)]) == 2
+    assert "leave out one" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("text", "seconds"), [("30s", 30), ("1h30m", 5400), ("250ms", 0.25), ("0", 0), ("10m", 600)])
+def test_durations(text: str, seconds: float) -> None:
+    assert inspect.duration(text) == seconds
+
+
+def test_following_prints_what_comes_until_the_exit(log: Path) -> None:
+    writer = LogWriter(log, flush_interval=0.05)
+    writer.append(run_record())
+    writer.flush()
+    command = [sys.executable, "-m", "leet", "inspect", "--json", "--follow", "--idle-timeout", "60s", str(log)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        guard = threading.Timer(60, process.kill)
+        guard.start()
+        assert json.loads(process.stdout.readline())["type"] == "run"
+        writer.append(history_record([(("loss",), "1")], 0))
+        assert json.loads(process.stdout.readline())["type"] == "history"
+        writer.append_record("exit", {"exit_code": 0})
+        writer.close()
+        assert json.loads(process.stdout.readline())["type"] == "exit"
+        assert process.wait(60) == 0
+        guard.cancel()
+
+
+def test_following_a_silent_log_ends(log: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write(log, run_record())
+    out = leet(capsys, "--follow", "--idle-timeout", "10ms", "--json", log)
+    assert json.loads(out)["type"] == "run"
+
+
+# --- spelling -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (1.0, "1"),
+        (-0.0, "-0"),
+        (0.1, "0.1"),
+        (1e20, "100000000000000000000"),
+        (1e21, "1e+21"),
+        (1.5e300, "1.5e+300"),
+        (1e-5, "0.00001"),
+        (1.5e-6, "0.0000015"),
+        (1e-7, "1e-7"),
+        (9.223372036854776e18, "9223372036854776000"),
+        (12345678901234567.0, "12345678901234568"),
+        (2**63 - 1, "9223372036854775807"),
+        (2**63, "9223372036854776000"),
+        (10**400, "Infinity"),
+        (float("nan"), "NaN"),
+    ],
+)
+def test_numbers_are_spelt_as_by_wandb(value: float, text: str) -> None:
+    assert number(value) == text
+
+
+def test_json_text_is_compact_sorted_and_safe() -> None:
+    value = {"b": [1, 2.5, None, True], "a": {"é": "\x7f\u202e\n"}, "c": [], "d": {}}
+    assert dump(value) == '{"a":{"é":"\\u007f\\u202e\\n"},"b":[1,2.5,null,true],"c":[],"d":{}}'
+    assert json.loads(dump(value, "  ")) == value
