@@ -245,12 +245,12 @@ def _begin(run: Run, facts: Mapping[str, Any]) -> None:
     background = _Background(run, None if measured or not about_machine else system, tell_facts)
     background.start()
     run._parts.append(background)
+    _greet(run)
     if settings.console != "off":
         capture = Capture(run._print)
         capture.start()
         run._parts.append(capture)
     ending.watch(run)
-    _greet(run)
 
 
 def system_settings(settings: Settings) -> SystemSettings:

@@ -20,7 +20,8 @@ ROOT = Path(__file__).resolve().parents[1]
 PROLOGUE = """
 import {package} as wandb
 run = wandb.init(
-    project="parity", id="parity", mode="offline", dir={directory!r}, config={{"lr": 0.1, "nested": {{"a": {{"b": 1}}}}}},
+    project="parity", id="parity", mode="offline", dir={directory!r},
+    config={{"lr": 0.1, "nested": {{"a": {{"b": 1}}}}}},
     settings=dict(console="off", x_disable_stats=True, x_disable_meta=True, x_save_requirements=False, silent=True),
 )
 nan, inf = float("nan"), float("inf")
@@ -48,7 +49,8 @@ run.log({"n": {3: 4}})
     "numbers of numpy": """
 import numpy as np
 run.log({"f16": np.float16(0.1), "f32": np.float32(0.1), "f64": np.float64(0.1), "i8": np.int8(3), "b": np.bool_(True)})
-run.log({"zero": np.array(3.5), "one": np.array([5]), "few": np.arange(5), "two": np.zeros((2, 2)), "none": np.zeros(0)})
+run.log({"zero": np.array(3.5), "one": np.array([5]), "few": np.arange(5), "two": np.zeros((2, 2))})
+run.log({"none": np.zeros(0)})
 run.log({"many": np.arange(100.0), "square": np.arange(100.0).reshape(10, 10), "nan": np.float64("nan")})
 run.log({"list": [np.float32(1), np.int64(2), np.array([1, 2])], "u64": np.uint64(2**63)})
 run.summary["few"] = np.arange(3)
