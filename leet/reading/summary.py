@@ -81,13 +81,13 @@ class SummaryReader:
     def _set_last(self, messages: Messages, items: Items, numbers: Ids, part: slice) -> None:
         """Set the paths of some items, each to its last value."""
         numbers = numbers[part]
-        if not len(numbers):
-            return
         last = np.full(len(self._texts) + 1, -1)  # the place at the end is for the items of odd messages
         np.maximum.at(last, numbers, np.arange(len(numbers)))
         last = last[:-1]
         changed = np.flatnonzero(last >= 0)
         last = last[changed]
+        if not len(changed):
+            return
         self._mark(changed, last)
         data, texts = messages.data, self._texts
         starts, ends = items.value_starts[part][last].tolist(), items.ends[part][last].tolist()
