@@ -12,8 +12,9 @@ from typing import Any
 import pytest
 
 from recorder.system import trainium
+from recorder.system.json_stream import JsonStream
 from recorder.system.source import NotHere, SystemSettings
-from recorder.system.trainium import Stream, configuration, report_values
+from recorder.system.trainium import configuration, report_values
 
 SAMPLES = Path(__file__).parents[1].parent / "shared" / "samples"
 linux = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="neuron-monitor runs on Linux")
@@ -123,7 +124,7 @@ def test_a_tool_that_ends_is_started_again(tmp_path: Path, monkeypatch: pytest.M
     count = tmp_path / "count"
     script = f"echo x >> {count}\nif [ $(wc -l < {count}) -ge 2 ]; then echo '{{\"a\": 1}}'; exec sleep 600; fi"
     warnings: list[str] = []
-    stream = Stream([tool(tmp_path, script)], warnings.append)
+    stream = JsonStream([tool(tmp_path, script)], warnings.append)
     try:
         until(lambda: stream.newest == {"a": 1})
         assert warnings == ["system metrics: neuron-monitor ended; it is started again"]

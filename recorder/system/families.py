@@ -20,6 +20,9 @@ FAMILIES: dict[str, str] = {
     "nvidia": "recorder.system.nvidia",
     "amd": "recorder.system.amd",
     "trainium": "recorder.system.trainium",
+    "apple": "recorder.system.apple",
+    "graphcore": "recorder.system.graphcore",
+    "tpu": "recorder.system.tpu",
     "openmetrics": "recorder.system.openmetrics",
     "dcgm": "recorder.system.dcgm",
 }

@@ -1,8 +1,7 @@
 """
 AWS Trainium and Inferentia through `neuron-monitor`, a child process that prints a JSON report on each line.
 
-The newest report counts. The tool is started again when it ends (after 1 s, then 2, 4, … 60), and it ends with us: its
-output is a pipe that breaks.
+The newest report counts; the tool is started again when it ends.
 
 Setting in `SystemSettings.extra`: `neuron_monitor_config_path`, a configuration to use in place of our own.
 """
@@ -12,18 +11,15 @@ from __future__ import annotations
 import json
 import os
 import sys
-import threading
-import time
 from collections.abc import Mapping
-from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from recorder.system.json_stream import JsonStream
 from recorder.system.source import NotHere, Sample, SystemSettings
 from recorder.system.tool import find_tool
 
 if TYPE_CHECKING:
-    import subprocess
     import tempfile
 
     from recorder.system.families import Warn
@@ -32,7 +28,6 @@ TOOL = "neuron-monitor"
 PLACE = "/opt/aws/neuron/bin"
 FACTS_PATIENCE = 5.0
 """Seconds to wait for the first report, which names the hardware."""
-LONGEST_REST = 60.0
 
 _HOST = ("application_memory", "constants", "dma_buffers", "tensors")
 _CORE = ("constants", "model_code", "model_shared_scratchpad", "runtime_memory", "tensors")
@@ -67,7 +62,7 @@ class TrainiumSource:
             self._folder = tempfile.TemporaryDirectory(prefix="neuron-monitor-")
             given = Path(self._folder.name, "neuron_monitor_config.json")
             given.write_text(json.dumps(configuration(settings.sampling_interval)))
-        self._stream = Stream([tool, "-c", str(given)], warn)
+        self._stream = JsonStream([tool, "-c", str(given)], warn)
 
     def sample(self) -> Sample:
         report = self._stream.newest
@@ -88,68 +83,6 @@ class TrainiumSource:
         self._stream.close()
         if self._folder is not None:
             self._folder.cleanup()
-
-
-class Stream:
-    """A child process and the last JSON object that it printed."""
-
-    def __init__(self, command: list[str], warn: Warn) -> None:
-        self.newest: Report | None = None
-        self._command = command
-        self._warn = warn
-        self._closing = threading.Event()
-        self._came = threading.Event()
-        self._process: subprocess.Popen[bytes] | None = None
-        self._thread = threading.Thread(target=self._run, name=TOOL, daemon=True)
-        self._thread.start()
-
-    def wait(self, seconds: float) -> None:
-        """Wait for the first object."""
-        self._came.wait(seconds)
-
-    def close(self) -> None:
-        """End the child process."""
-        self._closing.set()
-        process = self._process
-        if process is not None:
-            process.terminate()
-        self._thread.join(1.0)
-        if process is not None and process.poll() is None:
-            process.kill()
-
-    def _run(self) -> None:
-        rest = 1.0
-        while not self._closing.is_set():
-            started = time.monotonic()
-            try:
-                self._read()
-            except OSError as error:
-                self._warn(f"system metrics: {TOOL} cannot be started: {error}")
-            else:
-                if not self._closing.is_set():
-                    self._warn(f"system metrics: {TOOL} ended; it is started again")
-            self.newest = None  # what it said last is no longer true
-            if time.monotonic() - started > LONGEST_REST:
-                rest = 1.0
-            self._closing.wait(rest)
-            rest = min(2 * rest, LONGEST_REST)
-
-    def _read(self) -> None:
-        import subprocess
-
-        with subprocess.Popen(
-            self._command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
-        ) as process:
-            self._process = process
-            if self._closing.is_set():
-                process.terminate()
-            assert process.stdout is not None
-            for line in process.stdout:
-                with suppress(ValueError):
-                    report = json.loads(line)
-                    if isinstance(report, dict):
-                        self.newest = report
-                        self._came.set()
 
 
 def configuration(interval: float) -> dict[str, Any]:
