@@ -457,6 +457,7 @@ async def test_theme_and_no_colour(monkeypatch: pytest.MonkeyPatch) -> None:
         dark = {s.style.bgcolor for line in app.screen._compositor.render_strips() for s in line}
         app.theme = "textual-light"
         await pilot.pause()
+        await pilot.pause()
         light = {s.style.bgcolor for line in app.screen._compositor.render_strips() for s in line}
         assert None not in dark | light
         assert dark.isdisjoint(light)
@@ -495,6 +496,7 @@ async def test_sixteen_colours_are_the_terminals_own() -> None:
     app = WallApp(metrics=2)
     async with app.run_test(size=(120, 40)) as pilot:
         app.theme = "ansi-dark"
+        await pilot.pause()
         await pilot.pause()
         colors = {s.style.color for line in app.screen._compositor.render_strips() for s in line if s.style.color}
         assert colors

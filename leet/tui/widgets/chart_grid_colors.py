@@ -66,9 +66,10 @@ class RoleStyles:
         self._wall = wall
         self._styles: dict[int, Style] = {}
 
-    def clear(self) -> None:
-        """The theme or palette changed."""
-        self._styles.clear()
+    def renew(self) -> bool:
+        """Look at the stylesheet and the palettes again: whether a style that was asked for is another now."""
+        before, self._styles = self._styles, {}
+        return any(self(role) != style for role, style in before.items())
 
     def __call__(self, role: int) -> Style:
         style = self._styles.get(role)

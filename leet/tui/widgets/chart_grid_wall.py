@@ -379,12 +379,15 @@ class ChartWall(Widget, can_focus=True):
 
     def notify_style_update(self) -> None:
         super().notify_style_update()
-        self._restyle()
+        # Also told when a pseudo-class comes or goes, as the focus does: mostly nothing looks different then.
+        if self.is_mounted:
+            self.call_later(self._restyle)
 
     def _restyle(self) -> None:
-        self._styles.clear()
-        self._strips = [None] * len(self._strips)
-        self.refresh()
+        """Make all strips again if a style is not what it was."""
+        if self._styles.renew():
+            self._strips = [None] * len(self._strips)
+            self.refresh()
 
     def watch_rows(self) -> None:
         self._lay_out()
