@@ -13,8 +13,9 @@ import pytest
 
 from recorder.system import tpu
 from recorder.system.source import NotHere, SystemSettings
-from recorder.system.tpu import CHIPS, METRICS, Kind, TpuSource, clean_label, fill_of_memory, sdk_values, service_values
+from recorder.system.tpu import CHIPS, Kind
 from recorder.system.tpu_runtime import METHOD, RuntimeService, quantile, read_response
+from recorder.system.tpu_source import METRICS, TpuSource, clean_label, fill_of_memory, sdk_values, service_values
 
 SAMPLES = Path(__file__).parents[1].parent / "shared" / "samples"
 BY_KEY = {metric.key: metric for metric in METRICS}

@@ -7,7 +7,6 @@ else the junction's or the edge's; power is there without a maximum too.
 
 from __future__ import annotations
 
-import json
 import math
 import re
 import sys
@@ -94,6 +93,8 @@ class RocmSource:
 
 def read_report(text: str) -> dict[int, Card]:
     """Number → card of a report, whatever warnings stand around it. ValueError where there is none."""
+    import json
+
     start = re.search(r"^\s*\{", text, re.MULTILINE)
     if start is None:
         raise ValueError(f"{TOOL} printed no JSON")

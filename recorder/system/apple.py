@@ -14,12 +14,12 @@ from collections.abc import Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from recorder.system.json_stream import JsonStream
 from recorder.system.source import NotHere, Sample, SystemSettings
 from recorder.system.tool import find_tool, output_of
 
 if TYPE_CHECKING:
     from recorder.system.families import Warn
+    from recorder.system.json_stream import JsonStream
 
 IOREG = ("ioreg", "-r", "-d", "1", "-w", "0", "-c", "IOAccelerator")
 MACMON = "macmon"
@@ -36,6 +36,8 @@ def open_source(settings: SystemSettings, warn: Warn) -> AppleSource:
     ioreg, macmon = find_tool(IOREG[0], *_PLACES), find_tool(MACMON, *_PLACES)
     stream = None
     if macmon:
+        from recorder.system.json_stream import JsonStream
+
         period = max(500, int(settings.sampling_interval * 1000))
         stream = JsonStream([macmon, "pipe", "-i", str(period)], warn)
     elif not ioreg:

@@ -8,14 +8,12 @@ Setting in `SystemSettings.extra`: `neuron_monitor_config_path`, a configuration
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from recorder.system.json_stream import JsonStream
 from recorder.system.source import NotHere, Sample, SystemSettings
 from recorder.system.tool import find_tool
 
@@ -51,6 +49,10 @@ class TrainiumSource:
     name = "trainium"
 
     def __init__(self, tool: str, settings: SystemSettings, warn: Warn) -> None:
+        import json
+
+        from recorder.system.json_stream import JsonStream
+
         self._pid = settings.pid or os.getpid()
         rank = os.environ.get("LOCAL_RANK", "")
         self._rank = int(rank) if rank.isdecimal() else None
