@@ -96,23 +96,19 @@ def test_envelopes_of_all_writers(num: bytes, before: bytes, after: bytes) -> No
 
 def test_records_that_are_no_protobuf_are_skipped_and_named() -> None:
     good = history_record([(("loss",), "0.5")], 1)
-    batch = decode(
+    payloads = [
         b"\xff\xff\xff",
         good,
         good.replace(b"loss", b"\xff\xff\xff\xff"),
         summary_record([(("lo",), "1")]).replace(b"lo", b"\xff\xff"),
         record("run", {"run_id": "rr"}).replace(b"rr", b"\xff\xff"),
         history_record([(("loss",), "0.25")], 2),
-    )
+    ]
+    batch = decode(*payloads)
     assert batch.history is not None
     assert batch.history.columns.values.tolist() == [0.5, 0.25]
     assert batch.history.steps.tolist() == [1, 2]
-    assert [(s.offset, s.length) for s in batch.skipped] == [
-        (1000, 3),
-        (1002, len(good)),
-        (1003, 13),
-        (1004, 10),
-    ]
+    assert [(s.offset, s.length) for s in batch.skipped] == [(1000 + i, len(payloads[i])) for i in (0, 2, 3, 4)]
     assert all(s.reason.startswith("bad ") for s in batch.skipped)
     assert batch.records == 2
 
