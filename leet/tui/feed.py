@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from leet.model.run import Change, RunModel
+from leet.reading.batch import Notice
 from leet.reading.tail import Tail, read
 from leet.tui.intake import Intake
 
@@ -56,6 +57,10 @@ class RunFeed:
         return min(1.0, self.model.loaded_bytes / self.model.size) if self.model.size else 0.0
 
     def _read_once(self) -> None:
-        for piece in read(self.log):
-            self.intake.deliver(piece)
-        self.intake.finish()
+        try:
+            for piece in read(self.log):
+                self.intake.deliver(piece)
+        except Exception as error:  # said on the screen; who waits for the end must not wait for ever
+            self.intake.deliver(Notice("unreadable", f"reading {self.log.name} has stopped: {error!r}"))
+        finally:
+            self.intake.finish()

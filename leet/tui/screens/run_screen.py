@@ -155,6 +155,7 @@ class RunScreen(SpanScreen[None]):
         self._schedule()
 
     def on_run_loaded(self) -> None:
+        self._show_charts()
         self._arrange()
         self._refresh_all()
 

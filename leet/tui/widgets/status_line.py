@@ -76,7 +76,9 @@ class StatusLine(Painted):
         parts = [part for part in self._parts if part.text]
         if message:
             parts.append(Part(message, "status--message", rank=9))
-        while len(parts) > 1 and _length(parts, gap) + 2 > width:
+        # The first hint, which is the help, is worth more than the least of the parts.
+        first = sum(cell_len(text) + 1 for text in self._hints[0]) + 2 if self._hints and width >= 40 else 0
+        while len(parts) > 1 and _length(parts, gap) + 2 + first > width:
             parts.remove(min(reversed(parts), key=lambda part: part.rank))
         pieces = [(" ", quiet)]
         for i, part in enumerate(parts):
