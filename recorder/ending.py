@@ -40,7 +40,8 @@ class _Watch:
         self.active: list[Ends] = []
         self.exit_code = 0
         self._installed = False
-        self._ending = False
+        self.by_signal = False
+        """Whether a signal is ending the process, and its runs already."""
         self._handled: list[int] = []
         self._exit: Any = None
         self._excepthook: Any = None
@@ -88,6 +89,7 @@ class _Watch:
             run.disown()
         self.uninstall()
         self.exit_code = 0
+        self.by_signal = False
 
     def _on_exit(self, code: object = None) -> NoReturn:
         self.exit_code = code if isinstance(code, int) else 0 if code is None else 1
@@ -104,7 +106,7 @@ class _Watch:
         The default is back in place from here on: a second signal ends the process at once, and so does the thread.
         """
         signal.signal(number, signal.SIG_DFL)
-        self._ending = True
+        self.by_signal = True
         self.exit_code = 128 + number
         try:
             threading.Thread(target=self._finish_and_die, args=(number,), name="ending", daemon=True).start()
@@ -143,10 +145,15 @@ def unwatch(run: Ends) -> None:
     """The run has ended."""
     if run in _watch.active:
         _watch.active.remove(run)
-    if not _watch.active and not _watch._ending:
+    if not _watch.active and not _watch.by_signal:
         _watch.uninstall()
 
 
 def exit_code() -> int:
     """What the program has said so far about how it ends: 0 unless there was an exception or a `sys.exit`."""
     return _watch.exit_code
+
+
+def by_signal() -> bool:
+    """Whether a signal is ending this process: its runs are over, and its threads do not know yet."""
+    return _watch.by_signal

@@ -24,6 +24,13 @@ def say(line: str) -> None:
         _print(line)
 
 
+def say_once(line: str, subject: str) -> None:
+    """A line of information that is given once for each `subject`."""
+    if subject not in _said:
+        _said.add(subject)
+        say(line)
+
+
 def warn(line: str) -> None:
     """A warning, every time."""
     _print(f"WARNING {line}")

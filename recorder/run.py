@@ -341,6 +341,8 @@ class Run:
     def _records(self, what: str) -> bool:
         """Whether there is a log to write to. Raises UsageError when the run is over."""
         if self._finished:
+            if ending.by_signal():
+                return False
             raise UsageError(f"Run ({self._id}) is finished. The call to `{what}` will be ignored.")
         if self._disowned:
             notices.warn_once(

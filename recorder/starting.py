@@ -325,7 +325,8 @@ class _Background:
 def _greet(run: Run) -> None:
     notices.say(f"recording run {run.name or run.id} to {run.sync_dir}")
     if run.settings.mode != "offline":
-        notices.say(f"runs are recorded on disk, not uploaded; to upload this one: wandb sync {run.sync_dir}")
+        upload = f"runs are recorded on disk, not uploaded; to upload this one: wandb sync {run.sync_dir}"
+        notices.say_once(upload, "upload")
 
 
 def _retire(run: Run) -> None:

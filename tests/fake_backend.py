@@ -75,7 +75,7 @@ class FakeBackend:
             return _ANSWERS[operation](variables, self.url, number)
         if "__type" in query:
             empty = {"name": "T", "fields": [], "inputFields": []}
-            return {alias: empty for alias in re.findall(r"(\w+)\s*:\s*__type", query)} or {"__type": empty}
+            return dict.fromkeys(re.findall(r"(\w+)\s*:\s*__type", query), empty) or {"__type": empty}
         return None
 
     def received(self, path: str, body: bytes) -> None:
@@ -137,7 +137,7 @@ def _handler_of(backend: FakeBackend) -> type[BaseHTTPRequestHandler]:
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
 
-        def do_POST(self) -> None:  # noqa: N802  the name that http.server calls
+        def do_POST(self) -> None:
             body = self._body()
             if self.path.endswith("/graphql"):
                 call = json.loads(body)
@@ -151,11 +151,11 @@ def _handler_of(backend: FakeBackend) -> type[BaseHTTPRequestHandler]:
             else:
                 self._reply({})
 
-        def do_PUT(self) -> None:  # noqa: N802
+        def do_PUT(self) -> None:
             backend.received(self.path, self._body())
             self._reply({})
 
-        def do_GET(self) -> None:  # noqa: N802
+        def do_GET(self) -> None:
             self._reply({}, 404 if "/upload" in self.path else 200)
 
         def _body(self) -> bytes:
