@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from leet.reading import records
 from leet.reading.batch import Batch, ConsolePiece, KeyPath, SummaryChange
 from leet.reading.blocks import RawRecord
+from leet.reading.bulk_blocks import Found
 from leet.reading.decoder import Decoder
 from leet.reading.tail import read
 from recorder.transaction_log.wire import encode, history_record, summary_record
@@ -27,7 +28,7 @@ def record(kind: str, value: dict[str, Any], num: int = 300) -> bytes:
 
 def decode(*payloads: bytes, decoder: Decoder | None = None, caught_up: bool = True) -> Batch:
     raw = [RawRecord(1000 + i, payload) for i, payload in enumerate(payloads)]
-    return (decoder or Decoder()).decode(raw, end=90, size=90 if caught_up else 100, modified=5.0)
+    return (decoder or Decoder()).decode(Found.listed(raw), end=90, size=90 if caught_up else 100, modified=5.0)
 
 
 def test_every_kind_has_its_place() -> None:

@@ -1,6 +1,6 @@
-"""Raw records → `Batch`: what there is much of as columns, the rest one decoded record at a time.
+"""Records → `Batch`: what there is much of as columns, the rest one decoded record at a time.
 
-    RawRecord ─► open_envelopes ─► history ─► HistoryReader ─► columns
+    Found ─► open_envelopes ─► history ─► HistoryReader ─► columns
                                ├─► summary ─► SummaryReader ─► last change of each path
                                └─► other   ─► protobuf      ─► stats ─► columns
                                                            ├─► console text
@@ -11,16 +11,16 @@ A record that protobuf refuses becomes a skipped range with the reason; nothing 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from google.protobuf.message import DecodeError
 
-from leet.reading import blocks, records
+from leet.reading import records
 from leet.reading.batch import Batch, ConsolePiece, Entry, Skipped, SystemBatch
-from leet.reading.blocks import RawRecord
+from leet.reading.bulk_blocks import Found
 from leet.reading.columns import Names, Points
 from leet.reading.envelopes import HISTORY, OTHER, SUMMARY, Envelopes, open_envelopes
 from leet.reading.history import HistoryReader
@@ -42,18 +42,16 @@ class Decoder:
         self._ordinal = 0
         self._console_time = 0.0
 
-    def decode(self, found: Sequence[RawRecord | blocks.Skipped], *, end: int, size: int, modified: float) -> Batch:
-        """One batch of what `BlockReader.feed` returned; `end`, `size` and `modified` are passed through.
+    def decode(self, found: Found, *, end: int, size: int, modified: float) -> Batch:
+        """One batch of what was found in a piece of the log; `end`, `size` and `modified` are passed through.
 
         Changes of the summary are handed on with the first batch, and then when `end` has caught up with `size`:
         of a hundred batches in between nobody could see them anyway.
         """
         first = self._ordinal == 0
-        lost = [piece for piece in found if isinstance(piece, blocks.Skipped)]
-        raw = [piece for piece in found if isinstance(piece, RawRecord)] if lost else cast(Sequence[RawRecord], found)
-        messages = Messages.joined([payload for _, payload in raw])
+        messages = found.messages
         envelopes = open_envelopes(messages)
-        others = self._decode_others(raw, envelopes)
+        others = self._decode_others(found, envelopes)
 
         history_rows, bodies = others.bodies(HISTORY, messages, envelopes)
         history, bad_history = self._history.read(bodies)
@@ -63,13 +61,12 @@ class Decoder:
         bad = others.bad
         bad += [(int(history_rows[index]), reason) for index, reason in bad_history]
         bad += [(int(summary_rows[index]), reason) for index, reason in bad_summary]
-        skipped = [Skipped(piece.offset, piece.length, piece.reason) for piece in lost]
-        skipped += [_refused(raw[index], reason) for index, reason in bad]
+        skipped = [*found.skipped, *(_refused(found, index, reason) for index, reason in bad)]
         return Batch(
             end=end,
             size=size,
             modified=modified,
-            records=len(raw) - len(bad),
+            records=len(messages) - len(bad),
             entries=tuple(others.entries),
             history=history if len(history) else None,
             system=_system_batch(others.samples, self._system_names),
@@ -78,11 +75,11 @@ class Decoder:
             skipped=tuple(sorted(skipped, key=lambda piece: piece.offset)),
         )
 
-    def _decode_others(self, raw: Sequence[RawRecord], envelopes: Envelopes) -> _Others:
+    def _decode_others(self, found: Found, envelopes: Envelopes) -> _Others:
         others = _Others()
         for index in np.flatnonzero(envelopes.kinds == OTHER).tolist():
             try:
-                record = records.parse(raw[index].payload)
+                record = records.parse(found.messages[index])
             except DecodeError as error:
                 others.bad.append((index, f"bad record: {error}"))
                 continue
@@ -96,8 +93,8 @@ class Decoder:
                 others.console.append(self._console_piece(getattr(record, kind)))
             else:
                 message = getattr(record, kind, record)
-                others.entries.append(Entry(self._ordinal + index + 1, raw[index].offset, kind, message))
-        self._ordinal += len(raw)
+                others.entries.append(Entry(self._ordinal + index + 1, int(found.offsets[index]), kind, message))
+        self._ordinal += len(found.messages)
         return others
 
     def _console_piece(self, output: Any) -> ConsolePiece:
@@ -110,7 +107,7 @@ class Decoder:
 
 @dataclass(slots=True)
 class _Others:
-    """What the records outside the common layout hold; the numbers are places in the batch of raw records."""
+    """What the records outside the common layout hold; the numbers are places among the records of the batch."""
 
     entries: list[Entry] = field(default_factory=list)
     samples: list[Any] = field(default_factory=list)
@@ -148,5 +145,5 @@ def _seconds(timestamp: Any) -> float:
     return float(timestamp.seconds + timestamp.nanos / 1e9)
 
 
-def _refused(record: RawRecord, reason: str) -> Skipped:
-    return Skipped(record.offset, len(record.payload), reason)
+def _refused(found: Found, index: int, reason: str) -> Skipped:
+    return Skipped(int(found.offsets[index]), len(found.messages[index]), reason)

@@ -6,7 +6,7 @@ alive, and network file systems check their copy of it when it is opened. It is 
     look ─► gone?            removed
          ─► another file?    replaced    other device or inode, or another beginning than the one that was read
          ─► shorter?         truncated
-         ─► longer?          pieces of it ─► BlockReader ─► Decoder ─► Batch
+         ─► longer?          pieces of it ─► BulkBlockReader ─► Decoder ─► Batch
 """
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from leet.reading.batch import Batch, Notice
-from leet.reading.blocks import BlockReader, UnsupportedLog
+from leet.reading.blocks import UnsupportedLog
+from leet.reading.bulk_blocks import BulkBlockReader, Found
 from leet.reading.decoder import Decoder
 
 FIRST_PIECE = 128 * 1024
@@ -39,7 +40,7 @@ class LogFile:
         self._forget()
 
     def _forget(self) -> None:
-        self._blocks = BlockReader()
+        self._blocks = BulkBlockReader()
         self._decoder = Decoder()
         self._position = 0
         self._beginning = b""
@@ -71,9 +72,9 @@ class LogFile:
 
     def finish(self) -> Iterator[Batch]:
         """No more will come: what the end of the log still gives, and what of it cannot be read."""
-        if not self._refused and (pieces := self._blocks.finish()):
+        if not self._refused and (outcomes := self._blocks.finish()):
             size, modified = self._stamp or (0, 0)
-            yield self._decoder.decode(pieces, end=self._position, size=size, modified=modified / 1e9)
+            yield self._decoder.decode(Found.listed(outcomes), end=self._position, size=size, modified=modified / 1e9)
 
     def _changed(self) -> Iterator[Batch | Notice]:
         with open(self.path, "rb", buffering=0) as file:
@@ -94,7 +95,7 @@ class LogFile:
             handed_on = False
             while data := file.read(self._piece):
                 try:
-                    pieces = self._blocks.feed(data)
+                    found_records = self._blocks.feed_bulk(data)
                 except UnsupportedLog as error:
                     self._refused = True
                     yield Notice("unsupported", str(error))
@@ -102,7 +103,9 @@ class LogFile:
                 self._position += len(data)
                 self._piece = min(self._piece * 2, self._largest_piece)
                 found = os.fstat(file.fileno())
-                yield self._decoder.decode(pieces, end=self._position, size=found.st_size, modified=found.st_mtime)
+                yield self._decoder.decode(
+                    found_records, end=self._position, size=found.st_size, modified=found.st_mtime
+                )
                 handed_on = True
             self._stamp = _stamp(found)
             if not handed_on and not self._refused:

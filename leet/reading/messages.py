@@ -38,12 +38,10 @@ class Messages:
         self.octets: Octets = np.frombuffer(data, np.uint8)
 
     @classmethod
-    def joined(cls, encoded: Sequence[bytes]) -> Messages:
-        """One message per piece, whole."""
-        ends = np.fromiter(accumulate(map(len, encoded)), np.int64, len(encoded))
-        starts = np.zeros_like(ends)
-        starts[1:] = ends[:-1]
-        return cls(b"".join((*encoded, _PAD)), starts, ends)
+    def joined(cls, encoded: Sequence[bytes], *, before: bytes = b"") -> Messages:
+        """One message per piece, whole, in a buffer that begins with the bytes `before`."""
+        bounds = np.fromiter(accumulate(map(len, encoded), initial=len(before)), np.int64, len(encoded) + 1)
+        return cls(b"".join((before, *encoded, _PAD)), bounds[:-1], bounds[1:])
 
     def cut(self, which: Places, starts: Offsets, ends: Offsets) -> Messages:
         """Those of the messages that `which` lists, cut down to the given bounds, over the same buffer."""
