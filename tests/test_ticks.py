@@ -90,12 +90,12 @@ def test_labels_mean_their_values(lo, span, count):
 @pytest.mark.parametrize(
     ("lo", "hi", "count", "labels"),
     [
-        (-5, 1, 4, "0.0001 0.01 1"),
+        (-5, 1, 4, "1e-5 1e-3 1e-1 1e1"),
         (-3, 1, 5, "0.001 0.01 0.1 1 10"),
         (0, 1, 4, "1 2 5 10"),
-        (3, 9, 4, "10k 1M 100M"),
+        (3, 9, 4, "1k 100k 10M 1G"),
         (2, 2.1, 4, "100 110 120"),
-        (-300, 300, 4, "1e-200 1e0 1e200"),
+        (-300, 300, 4, "1e-300 1e-100 1e100 1e300"),
     ],
 )
 def test_log(lo, hi, count, labels):

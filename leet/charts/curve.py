@@ -44,6 +44,20 @@ class Curve:
             return slice(0, len(self.x))
         return slice(max(int(self.x.searchsorted(lo)) - 1, 0), int(self.x.searchsorted(hi, "right")) + 1)
 
+    def crossings(self, lo: float, hi: float) -> list[float]:
+        """Heights at which an ascending curve runs into and out of the window."""
+        if not self.ascending:
+            return []
+        heights = []
+        for edge, right in ((lo, int(self.x.searchsorted(lo))), (hi, int(self.x.searchsorted(hi, "right")))):
+            left = right - 1
+            if not 0 < right < len(self.x) or (self.drawn is not None and not (self.drawn[left] and self.drawn[right])):
+                continue
+            before, after = float(self.x[left]), float(self.x[right])
+            share = (edge * 0.5 - before * 0.5) / (after * 0.5 - before * 0.5) if after > before else 0.0
+            heights.append(float(self.height[left]) * (1.0 - share) + float(self.height[right]) * share)
+        return heights
+
     def nearest(self, x: float) -> int | None:
         """Index of the point nearest to `x`; the last of several."""
         n = len(self.x)

@@ -62,7 +62,7 @@ def draw_heatmap(spec: Spec, width: int, height: int) -> Cells:
             text = shorten(band.label, area.left - 2, signs.ellipsis).ljust(area.left - 2)
             cells.put(1, area.top + (band.top + band.bottom - 1) // 2, text, Role.TICK)
         rows = slice(area.top + band.top, area.top + band.bottom)
-        _paint(cells, rows, area.left, (band.values - low) / (high - low), spec)
+        _paint(cells, rows, area.left, Scale(low, high).dots(band.values, 2), spec)
         for column in np.flatnonzero(band.wrong & np.isnan(band.values)).tolist():
             cells.put(area.left + column, area.top + (band.top + band.bottom - 1) // 2, signs.nan, Role.MARK)
     if not bands or all(np.isnan(band.values).all() for band in bands):
@@ -97,7 +97,7 @@ def _lay_out(spec: Spec, width: int, height: int) -> Layout:
     x = x_scale(spec, curves)
     columns = width - 2 * side - label
     area = PlotArea(side + label, top, columns, rows, (x.lo, x.hi), 1)
-    x_ticks = x_axis(spec, x, columns) if framed and (curves or spec.x_range) else Ticks()
+    x_ticks = x_axis(spec, x, columns) if framed and (any(len(c.x) for c in curves) or spec.x_range) else Ticks()
     return Layout(curves, area, x, Scale(0.0, 1.0), 1, framed, titled, Ticks(), x_ticks, 0)
 
 

@@ -13,7 +13,10 @@ from leet.charts.lettering import chart_unit
 from leet.charts.scale import Scale, apart, snapped
 from leet.charts.spec import Spec
 from leet.charts.ticks import Ticks, clock_ticks, duration_ticks, log_ticks, number_ticks, round_step
+from leet.model.units import format_value
 
+_WIDEST_CONSTANT = 9
+"""Columns of the label that a constant has as its only one."""
 _LEAST_PLOT = 12
 """Columns of plot that y labels must leave."""
 _LEGEND_FROM = 7
@@ -100,7 +103,7 @@ def lay_out(spec: Spec, width: int, height: int) -> Layout:
         label, y_ticks = 0, Ticks()
     columns = width - 2 * side - label
     area = PlotArea(side + label, top + legend_rows, columns, rows, (x.lo, x.hi), across)
-    x_ticks = x_axis(spec, x, columns) if framed and (curves or spec.x_range) else Ticks()
+    x_ticks = x_axis(spec, x, columns) if framed and (any(len(c.x) for c in curves) or spec.x_range) else Ticks()
     return Layout(curves, area, x, y, down, framed, titled, y_ticks, x_ticks, legend_rows)
 
 
@@ -135,7 +138,7 @@ def _y_axis(spec: Spec, curves: list[Curve], x: Scale, rows: int) -> tuple[Scale
         if spec.y_range is not None and 0 < spec.y_range[0] < spec.y_range[1] < math.inf:
             lo, hi = math.log10(spec.y_range[0]), math.log10(spec.y_range[1])
         elif lo > hi:
-            lo, hi = 0.0, 1.0
+            return Scale(0.0, 1.0, True), Ticks()
         elif hi - lo < 1e-9:
             lo, hi = lo - 0.3, hi + 0.3
         else:
@@ -150,8 +153,11 @@ def _y_axis(spec: Spec, curves: list[Curve], x: Scale, rows: int) -> tuple[Scale
     if lo > hi:
         return Scale(0.0, 1.0), Ticks()
     if lo == hi:
-        lo, hi = apart(lo, hi)
-        return Scale(lo, hi), number_ticks(lo, hi, count, chart_unit(spec))
+        label = format_value(lo, chart_unit(spec))
+        around = Scale(*apart(lo, hi))
+        if len(label) <= _WIDEST_CONSTANT:
+            return around, Ticks((lo,), (label,))
+        return around, number_ticks(around.lo, around.hi, count, chart_unit(spec))
     lo, hi = snapped(lo, hi, _step(lo, hi, count))
     return Scale(lo, hi), number_ticks(lo, hi, count, chart_unit(spec))
 
@@ -169,31 +175,33 @@ def snapped_log(lo: float, hi: float) -> tuple[float, float]:
 
 
 def _visible(curves: list[Curve], x: Scale) -> tuple[float, float]:
-    """Smallest and largest height in the window, of the lines that cross it when no point is inside; lo > hi: none."""
+    """Smallest and largest height in the window, of points and where lines enter and leave it; lo > hi: none."""
     lo, hi = math.inf, -math.inf
-    for around in (False, True):
-        for curve in curves:
-            part = curve.around(x.lo, x.hi) if around else curve.within(x.lo, x.hi)
-            heights = curve.height[part]
-            if curve.drawn is not None:
-                heights = heights[curve.drawn[part]]
-            if len(heights):
-                lo, hi = min(lo, float(heights.min())), max(hi, float(heights.max()))
-        if lo <= hi:
-            break
+    for curve in curves:
+        part = curve.within(x.lo, x.hi)
+        heights = curve.height[part]
+        if curve.drawn is not None:
+            heights = heights[curve.drawn[part]]
+        if len(heights):
+            lo, hi = min(lo, float(heights.min())), max(hi, float(heights.max()))
+        for height in curve.crossings(x.lo, x.hi):
+            lo, hi = min(lo, height), max(hi, height)
     return lo, hi
 
 
 def x_axis(spec: Spec, x: Scale, columns: int) -> Ticks:
     """As many x ticks as fit without touching; none when not even two do."""
-    make: Callable[[float, float, int], Ticks] = {
+    make: Callable[[float, float, float], Ticks] = {
         "number": number_ticks,
         "duration": duration_ticks,
         "clock": clock_ticks,
     }[spec.x_kind]
     count = max(1, columns // 8)
+    # A round value less than half a column outside is still in the first or last column.
+    slack = (x.hi - x.lo) / columns * 0.5 if columns > 1 else 0.0
+    slack = slack if math.isfinite(x.hi - x.lo + 2 * slack) else 0.0
     while count >= 1:
-        ticks = make(x.lo, x.hi, count)
+        ticks = make(x.lo - slack, x.hi + slack, count * (columns + 1) / columns)
         width = ticks.width + 2
         if len(ticks.values) < 2:
             return ticks if ticks.width <= columns // 2 else Ticks()

@@ -167,5 +167,5 @@ def _letters(cells: Cells, spec: Spec, layout: Layout) -> None:
             wanted = layout.x.value_at(share + (place + 0.5) / many * 0.25)
             i = int(np.abs(x * 0.5 - wanted * 0.5).argmin())
             column = area.column_of(float(x[i]))
-            if column is not None:
+            if column is not None and 0.0 <= layout.y.share(float(heights[i])) <= 1.0:
                 cells.put(column, _row_of(layout, float(heights[i])), mark_of(spec, place), Role.SERIES + curve.color)

@@ -75,7 +75,7 @@ def _interpolate(first: Ints, last: Ints, across: Floats, down: Floats, drawn: n
         return
     left = right - 1
     share = (empty - across[left]) / (across[right] - across[left])
-    rows = np.rint(down[left] * (1.0 - share) + down[right] * share).astype(np.int64)
+    rows = np.rint(down[left] + (down[right] - down[left]) * share).astype(np.int64)
     first[empty] = rows
     last[empty] = rows
 

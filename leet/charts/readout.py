@@ -24,8 +24,8 @@ def last_value(spec: Spec, layout: Layout) -> str:
         return ""
     finite = [v for v in lasts if math.isfinite(v)]
     if len(lasts) == 1 or not finite:
-        return value_text(lasts[-1], spec)
-    low, high = value_text(min(finite), spec), value_text(max(finite), spec)
+        return value_text(lasts[-1], spec, layout)
+    low, high = value_text(min(finite), spec, layout), value_text(max(finite), spec, layout)
     dash = "-" if spec.ascii else "–"
     return low if low == high else f"{low} {dash} {high}"
 
@@ -65,14 +65,14 @@ def draw_crosshair(cells: Cells, spec: Spec, layout: Layout, signs: Glyphs) -> N
         if i is None:
             continue
         at = float(curve.x[i])
-        entries.append((mark_of(spec, place), _entry(curve, i, spec), Role.SERIES + curve.color))
+        entries.append((mark_of(spec, place), _entry(curve, i, spec, layout), Role.SERIES + curve.color))
         if curve.drawn is None or curve.drawn[i]:
             _point(cells, layout, at, float(curve.height[i]), Role.SERIES + curve.color, signs.point)
     _box(cells, spec, layout, column, x_text(at if len(entries) == 1 else spec.crosshair, spec, layout), entries, signs)
 
 
-def _entry(curve: Curve, i: int, spec: Spec) -> str:
-    value = value_text(float(curve.y[i]), spec)
+def _entry(curve: Curve, i: int, spec: Spec, layout: Layout) -> str:
+    value = value_text(float(curve.y[i]), spec, layout)
     return f"{shorten(curve.label, 20)} {value}" if len(spec.traces) > 1 else value
 
 
@@ -121,8 +121,13 @@ def _box(
         cells.put(after, top + row, " " * (left + wide - after), Role.READOUT)
 
 
-def value_text(value: float, spec: Spec) -> str:
-    """A value with its unit, four digits of it."""
+def value_text(value: float, spec: Spec, layout: Layout | None = None) -> str:
+    """A value with its unit: four digits, more where the labels of the axis tell values apart that agree in four."""
     if math.isinf(value) and spec.ascii:
         return "Inf" if value > 0 else "-Inf"
-    return format_value(value, chart_unit(spec))
+    digits = 4
+    if layout is not None and layout.y_ticks.base and value and math.isfinite(value):
+        digits += max(0, math.ceil(math.log10(max(abs(value) / (layout.y.hi - layout.y.lo), 1.0))) - 1)
+    if digits > 4 and not spec.unit.sign:
+        return f"{value * spec.unit.factor:.{min(digits, 16)}g}"
+    return format_value(value, chart_unit(spec), min(digits, 16))

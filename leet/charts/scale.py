@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,7 +11,7 @@ import numpy.typing as npt
 
 Floats = npt.NDArray[np.float64]
 
-LARGEST = 1.7e308
+LARGEST = sys.float_info.max
 _OUTSIDE = 1e12
 """Points farther outside than so many times the axis count as that far; as dots they are still exact integers."""
 _SNAP = 0.12
@@ -29,8 +30,10 @@ class Scale:
         """Where a (transformed) value lies: 0 at `lo`, 1 at `hi`."""
         lo, hi = self.lo, self.hi
         if math.isfinite(hi - lo):
-            return (value - lo) / (hi - lo)
-        return (value * 0.5 - lo * 0.5) / (hi * 0.5 - lo * 0.5)
+            share = (value - lo) / (hi - lo)
+        else:
+            share = (value * 0.5 - lo * 0.5) / (hi * 0.5 - lo * 0.5)
+        return min(max(share, -_OUTSIDE), _OUTSIDE)
 
     def dots(self, values: Floats, dots: int) -> Floats:
         """Transformed values as coordinates 0 … `dots` - 1 along the axis."""

@@ -84,7 +84,7 @@ def _x_labels(cells: Cells, spec: Spec, layout: Layout, signs: Glyphs) -> None:
         cells.put(end, row, text, Role.TICK)
     after = 1
     for value, label in zip(layout.x_ticks.values, layout.x_ticks.labels, strict=True):
-        column = area.column_of(value)
+        column = area.column_of(min(max(value, layout.x.lo), layout.x.hi))
         if column is None:
             continue
         text = f" {label} "

@@ -55,8 +55,8 @@ class _Grid:
 def round_step(span: float, count: float) -> tuple[int, int]:
     """The smallest step (m, e), m · 10^e with m in 1, 2, 5, that cuts `span` into at most `count` pieces."""
     raw = span / count
-    if not raw > 0:
-        return 1, -324
+    if not 0 < raw < math.inf:
+        return (1, 309) if raw > 0 else (1, -324)
     exponent = math.floor(math.log10(raw))
     for mantissa, e in ((1, exponent), (2, exponent), (5, exponent), (1, exponent + 1), (2, exponent + 1)):
         if float(f"{mantissa}e{e}") >= raw * (1 - 1e-9):
@@ -65,7 +65,7 @@ def round_step(span: float, count: float) -> tuple[int, int]:
 
 
 @lru_cache(maxsize=1024)
-def number_ticks(lo: float, hi: float, count: int, unit: Unit = NUMBER) -> Ticks:
+def number_ticks(lo: float, hi: float, count: float, unit: Unit = NUMBER) -> Ticks:
     """At most about `count` ticks from `lo` to `hi`, both in raw values of `unit`."""
     factor = unit.factor or 1.0
     low, high = lo * factor, hi * factor
@@ -92,7 +92,7 @@ def number_ticks(lo: float, hi: float, count: int, unit: Unit = NUMBER) -> Ticks
     return Ticks(values, labels) if max(map(len, labels)) <= _WIDEST else _from_base(grid, values)
 
 
-def _grid(low: float, high: float, count: int) -> _Grid | None:
+def _grid(low: float, high: float, count: float) -> _Grid | None:
     """The multiples of a round step between `low` and `high`; None at the ends of the range of floats."""
     half = high * 0.5 - low * 0.5
     for pieces in (count, 2 * count, 4 * count):
@@ -177,7 +177,7 @@ def _from_base(grid: _Grid, values: tuple[float, ...]) -> Ticks:
 
 
 @lru_cache(maxsize=1024)
-def log_ticks(lo: float, hi: float, count: int, unit: Unit = NUMBER) -> Ticks:
+def log_ticks(lo: float, hi: float, count: float, unit: Unit = NUMBER) -> Ticks:
     """Ticks between the decades `lo` and `hi` (log10 of raw values): decades, 1-2-5 when there are few of them."""
     shift = math.log10(unit.factor) if unit.factor > 0 else 0.0
     low, high = lo + shift, hi + shift
@@ -186,7 +186,10 @@ def log_ticks(lo: float, hi: float, count: int, unit: Unit = NUMBER) -> Ticks:
     count = max(count, 2)
     if decades >= 3 or (decades == 2 and count < 4):
         stride = next(s for s in _STRIDES if s * count >= decades)
-        return _log_labels([(1, e) for e in range(first, last + 1) if e % stride == 0], shift, unit)
+        # Multiples of the stride, unless counting from the first decade gives more of them.
+        anchors = (0, first)
+        every = max(([e for e in range(first, last + 1) if (e - a) % stride == 0] for a in anchors), key=len)
+        return _log_labels([(1, e) for e in every], shift, unit)
     grid = [(m, e) for e in range(math.floor(low), last + 1) for m in (1, 2, 5)]
     grid = [(m, e) for m, e in grid if low - 1e-9 <= math.log10(m) + e <= high + 1e-9]
     if len(grid) > count:
@@ -209,7 +212,7 @@ def _log_labels(grid: list[tuple[int, int]], shift: float, unit: Unit) -> Ticks:
 
 
 @lru_cache(maxsize=1024)
-def duration_ticks(lo: float, hi: float, count: int) -> Ticks:
+def duration_ticks(lo: float, hi: float, count: float) -> Ticks:
     """Ticks of an axis in seconds: `30s`, `1:30`, `5m`, `1h05`, `2d`."""
     step = _time_step((hi - lo) / max(count, 1))
     if step is None or abs(lo) > 1e12 or abs(hi) > 1e12:
@@ -256,7 +259,7 @@ def _duration(seconds: int, step: int, longest: int) -> str:
 
 
 @lru_cache(maxsize=1024)
-def clock_ticks(lo: float, hi: float, count: int) -> Ticks:
+def clock_ticks(lo: float, hi: float, count: float) -> Ticks:
     """Ticks of an axis in Unix seconds: local time of day, dates when it spans two days or more."""
     step = _time_step((hi - lo) / max(count, 1)) or (1 if hi - lo >= 1 else None)
     if step is None or not (lo >= 0 and hi <= _LATEST):
