@@ -123,7 +123,7 @@ def test_rows_are_flat_sorted_and_safe():
         none=None,
         _wandb={"t": 1},
     )
-    assert tree.rows() == [
+    assert list(tree.rows()) == [
         ("betas", "[0.9, 0.999]"),
         ("empty", "{}"),
         ("l9", "true"),

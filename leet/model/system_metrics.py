@@ -243,7 +243,8 @@ TABLE: tuple[Definition, ...] = (
     _row(_CORE + r"neuroncore_memory_usage\.tensors", "Neuron Core Tensors", _B, "Core {0}"),
     # What was scraped, and what the SDK itself uses
     _row(r"openmetrics\.([^.]+)\.(.+)\.(\d+)", "{1} ({0})", NUMBER, "#{2}"),
-    _row(r"wandb\.cpu", "W&B CPU", PERCENT),
+    # Of one core, so that it may pass 100.
+    _row(r"wandb\.cpu", "W&B CPU", Unit("%", "none")),
     _row(r"wandb\.memory\.rssMB", "W&B Memory", _MIB),
 )
 

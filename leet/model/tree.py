@@ -3,24 +3,20 @@
 from __future__ import annotations
 
 import json
-import math
-from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator, Sequence
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any, overload
 
+from leet.model.leaf import Json, display, flat, is_compound, parsed
 from leet.model.natural import natural_key
 from leet.model.safe_text import clean
 
 if TYPE_CHECKING:  # its module loads numpy, which a tree has no use for
     from leet.reading.batch import KeyPath
 
-_LONGEST = 500
-"""Characters of a value in the flat list."""
+__all__ = ["Json", "Rows", "Tree", "display"]
 
-
-class Json(str):
-    """JSON text that has not been parsed yet: a leaf of a summary, which is parsed only when somebody looks."""
-
-    __slots__ = ()
+_MISSING = object()
 
 
 class Tree:
@@ -32,7 +28,8 @@ class Tree:
 
     def __init__(self) -> None:
         self._root: dict[str, Any] = {}
-        self._rows: list[tuple[str, str]] | None = None
+        self._order: _Order | None = None
+        self._rows: Rows | None = None
         self.version = 0
 
     def __bool__(self) -> bool:
@@ -41,10 +38,13 @@ class Tree:
     def clear(self) -> None:
         """Forget everything."""
         self._root.clear()
-        self._touch()
+        self._touch(shape=True)
 
-    def _touch(self) -> None:
+    def _touch(self, shape: bool) -> None:
+        """Something changed; `shape`: not only the value of a leaf, but which rows there are."""
         self._rows = None
+        if shape:
+            self._order = None
         self.version += 1
 
     def assign(self, path: KeyPath, value: Any) -> None:
@@ -57,8 +57,9 @@ class Tree:
             if not isinstance(below, _Branch):
                 below = node[key] = _Branch()
             node = below
+        old = node.get(path[-1], _MISSING)
         node[path[-1]] = value
-        self._touch()
+        self._touch(old is _MISSING or isinstance(old, _Branch) or is_compound(old) != is_compound(value))
 
     def merge(self, path: KeyPath, value: Any) -> None:
         """Set `path`; an object updates what is there leaf by leaf, anything else replaces it."""
@@ -91,7 +92,7 @@ class Tree:
             if nodes[depth]:
                 break
             del nodes[depth - 1][path[depth - 1]]
-        self._touch()
+        self._touch(shape=True)
 
     def get(self, *path: str) -> Any:
         """The value at a path (a dict for a subtree), parsed; None where there is none."""
@@ -109,37 +110,31 @@ class Tree:
         """Everything as nested dicts and parsed values."""
         return {key: _plain(value) for key, value in self._root.items()}
 
-    def rows(self) -> list[tuple[str, str]]:
-        """(dotted key, display text) of every leaf in natural order; the same list until something changes.
+    def rows(self) -> Rows:
+        """(dotted key, display text) of every leaf in natural order; the same object until something changes.
 
         Objects and lists of objects are flattened with dots and `[i]`; media and histograms are one line each;
         keys whose first part begins with `_` are internal and left out. All of it is safe to print.
+        A text is made when it is looked at, so that a summary of a hundred thousand metrics costs next to nothing
+        while it changes.
         """
         if self._rows is None:
-            rows = [
-                row
-                for key, value in self._root.items()
-                if not key.startswith("_")
-                for row in self._flat(clean(key), value)
-            ]
-            rows.sort(key=lambda row: (natural_key(row[0]), row[0]))
-            self._rows = rows
+            if self._order is None:
+                self._order = _Order(self._root)
+            entries = self._order.plain
+            if self._order.compound:
+                entries = entries + [
+                    _entry(key, [value], 0)
+                    for dotted, node, name in self._order.compound
+                    for key, value in flat(dotted, node[name])
+                ]
+                entries.sort(key=_PLACE)
+            self._rows = Rows(entries, self.text)
         return self._rows
 
     def text(self, key: str, value: Any) -> str:
         """How the value of a row is shown: one line, safe to print."""
         return display(value)
-
-    def _flat(self, key: str, value: Any) -> Iterator[tuple[str, str]]:
-        value = parsed(value)
-        if isinstance(value, dict) and value and not _is_media(value):
-            for name, below in value.items():
-                yield from self._flat(f"{key}.{clean(name)}", below)
-        elif isinstance(value, list) and any(isinstance(item, (dict, list)) for item in value):
-            for i, item in enumerate(value):
-                yield from self._flat(f"{key}[{i}]", item)
-        else:
-            yield key, self.text(key, value)
 
     def __len__(self) -> int:
         return len(self.rows())
@@ -155,21 +150,70 @@ class Tree:
         return ""
 
 
+_Entry = tuple[str, str, Any, Any]
+"""Natural key and dotted key of a row, and where its value is: a container and the key or index in it."""
+_PLACE = itemgetter(0, 1)
+
+
+def _entry(dotted: str, holder: Any, key: Any) -> _Entry:
+    return natural_key(dotted), dotted, holder, key
+
+
+class Rows(Sequence[tuple[str, str]]):
+    """(dotted key, display text) of the leaves of a tree; texts are made when they are looked at."""
+
+    def __init__(self, entries: list[_Entry], text: Callable[[str, Any], str]) -> None:
+        self._entries = entries
+        self._text = text
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    @overload
+    def __getitem__(self, index: int) -> tuple[str, str]: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[tuple[str, str]]: ...
+    def __getitem__(self, index: int | slice) -> tuple[str, str] | list[tuple[str, str]]:
+        if isinstance(index, slice):
+            return [self._row(entry) for entry in self._entries[index]]
+        return self._row(self._entries[index])
+
+    def __iter__(self) -> Iterator[tuple[str, str]]:
+        return map(self._row, self._entries)
+
+    def dotted_keys(self) -> list[str]:
+        """The dotted keys alone, without making a text."""
+        return [entry[1] for entry in self._entries]
+
+    def _row(self, entry: _Entry) -> tuple[str, str]:
+        _, dotted, holder, key = entry
+        return dotted, self._text(dotted, parsed(holder[key]))
+
+
+class _Order:
+    """The leaves of a tree in natural order: plain ones, and those whose rows depend on their value."""
+
+    def __init__(self, root: dict[str, Any]) -> None:
+        self.plain: list[_Entry] = []
+        self.compound: list[tuple[str, dict[str, Any], str]] = []
+        self._walk("", root)
+        self.plain.sort(key=_PLACE)
+
+    def _walk(self, prefix: str, node: dict[str, Any]) -> None:
+        for key, value in node.items():
+            if not prefix and key.startswith("_"):
+                continue
+            dotted = prefix + clean(key)
+            if isinstance(value, _Branch):
+                self._walk(dotted + ".", value)
+            elif is_compound(value):
+                self.compound.append((dotted, node, key))
+            else:
+                self.plain.append(_entry(dotted, node, key))
+
+
 class _Branch(dict[str, Any]):
     """A level of the tree, as opposed to a leaf that happens to be an object."""
-
-
-_MISSING = object()
-
-
-def parsed(value: Any) -> Any:
-    """A leaf as a value: JSON text parsed (also `NaN` and `Infinity`), text that is no JSON as it is."""
-    if isinstance(value, Json):
-        try:
-            return json.loads(value)
-        except (ValueError, RecursionError):
-            return str(value)
-    return value
 
 
 def _plain(value: Any) -> Any:
@@ -194,64 +238,3 @@ def _find(key: str, value: Any, dotted: str) -> Any:
         if index.isdecimal() and int(index) < len(value):
             return _find(f"{key}[{index}]", value[int(index)], dotted)
     return _MISSING
-
-
-def _is_media(value: Mapping[str, Any]) -> bool:
-    return isinstance(value.get("_type"), str)
-
-
-def display(value: Any) -> str:
-    """A value in one short line, safe to print."""
-    match value:
-        case None:
-            return "null"
-        case bool():
-            return "true" if value else "false"
-        case int():
-            # Beyond 4300 digits Python refuses to spell an integer.
-            return str(value) if value.bit_length() < 512 else f"{value:#x}"[:_LONGEST]
-        case float():
-            return _number(value)
-        case str():
-            return _short(value)
-        case dict() if _is_media(value):
-            return _media(value)
-        case dict() | list():
-            if isinstance(value, list) and len(value) > _LONGEST:
-                value = value[:_LONGEST]
-            return _short(json.dumps(value, ensure_ascii=False))
-    return _short(str(value))
-
-
-def _number(value: float) -> str:
-    if not math.isfinite(value):
-        return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
-    return str(int(value)) if value.is_integer() and abs(value) < 1e15 else f"{value:.6g}"
-
-
-def _short(text: str) -> str:
-    text = clean(text)
-    return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
-
-
-def _media(value: Mapping[str, Any]) -> str:
-    """A media value or histogram: its type and what tells it from others, never its data."""
-    kind = value["_type"]
-    facts = []
-    if isinstance(value.get("bins"), list):
-        bins = value["bins"]
-        facts.append(f"{max(0, len(bins) - 1)} bins")
-        ends = [edge for edge in (bins[:1] + bins[-1:]) if isinstance(edge, (int, float))]
-        if len(ends) == 2:
-            facts.append(f"{display(ends[0])} … {display(ends[1])}")
-    elif "packedBins" in value:
-        facts.append("packed bins")
-    if isinstance(value.get("filenames"), list):
-        facts.append(f"{len(value['filenames'])} files")
-    if "width" in value and "height" in value:
-        facts.append(f"{display(value['width'])}×{display(value['height'])}")
-    if "nrows" in value or "ncols" in value:
-        facts.append(f"{display(value.get('nrows', '?'))}×{display(value.get('ncols', '?'))} cells")
-    if isinstance(value.get("path"), str):
-        facts.append(value["path"])
-    return _short(" · ".join([kind, *facts]))
