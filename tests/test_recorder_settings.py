@@ -1,0 +1,114 @@
+"""Settings: their sources, and what each value may be."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from recorded import QUIET, log_of, of_kind, run_script
+
+from recorder.errors import UsageError
+from recorder.settings import TABLE, Settings, gather
+
+
+def test_variables_keywords_and_their_order(tmp_path: Path) -> None:
+    environ = {
+        "WANDB_PROJECT": "from-variable",
+        "WANDB_NAME": "named",
+        "WANDB_RUN_NOTES": "noted",
+        "WANDB_TAGS": "a,b",
+        "WANDB_DIR": str(tmp_path),
+        "WANDB_X_STATS_SAMPLING_INTERVAL": "3",
+        "WANDB__DISABLE_STATS": "yes",
+        "WANDB_X_STATS_DISK_PATHS": '["/", "/tmp"]',
+        "WANDB_ENTITY": "",
+        "WANDB_NO_SUCH": "1",
+    }
+    found = gather(Settings(project="from-code", x_label=None), environ)
+    assert found.project == "from-code"
+    assert (found.run_name, found.run_notes, found.run_tags) == ("named", "noted", ("a", "b"))
+    assert (found.x_stats_sampling_interval, found.x_disable_stats) == (3.0, True)
+    assert found.x_stats_disk_paths == ("/", "/tmp")
+    assert found.entity is None
+    assert found.root_dir == str(tmp_path)
+    assert found.console == "auto"
+    assert not found.unknown
+
+
+def test_settings_files_come_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    home, here = tmp_path / "home", tmp_path / "here"
+    (home / ".config" / "wandb").mkdir(parents=True)
+    (here / "wandb").mkdir(parents=True)
+    (home / ".config" / "wandb" / "settings").write_text("[default]\nproject = user\nentity = e\nmode = offline\n")
+    (here / "wandb" / "settings").write_text("[default]\nproject = directory\n")
+    monkeypatch.setenv("HOME", str(home))
+    found = gather(Settings(root_dir=str(here)), {})
+    assert (found.project, found.entity, found.mode) == ("directory", "e", "offline")
+    assert gather(Settings(root_dir=str(here)), {"WANDB_PROJECT": "variable"}).project == "variable"
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("run_id", ""),
+        ("run_id", " x"),
+        ("run_id", "a/b"),
+        ("project", "a/b"),
+        ("project", "x" * 129),
+        ("run_tags", ["x" * 65]),
+        ("run_tags", ["a", ""]),
+        ("mode", "sideways"),
+        ("console", "loud"),
+        ("x_stats_sampling_interval", 0.01),
+        ("x_stats_sampling_interval", "often"),
+        ("x_disable_stats", "perhaps"),
+        ("resume", "sometimes"),
+    ],
+)
+def test_what_a_setting_cannot_be(name: str, value: object) -> None:
+    with pytest.raises(UsageError, match=name):
+        Settings(**{name: value})
+
+
+def test_an_empty_element_of_the_tags_variable_is_an_error() -> None:
+    with pytest.raises(UsageError, match="WANDB_TAGS"):
+        gather(Settings(), {"WANDB_TAGS": "a,,b"})
+
+
+@pytest.mark.parametrize(
+    ("value", "mode"), [("online", "online"), ("dryrun", "offline"), ("run", "online"), ("DISABLED", "disabled")]
+)
+def test_modes(value: str, mode: str) -> None:
+    assert Settings(mode=value).mode == mode
+
+
+def test_names_that_nobody_knows_are_kept_apart_from_those_that_change_nothing() -> None:
+    settings = Settings(api_key="secret", x_graphql_retry_max=3, init_timeout=3, tpyo=1)
+    assert settings.unknown == ["tpyo"]
+    with pytest.raises(AttributeError):
+        _ = settings.tpyo
+
+
+def test_every_default_can_be_set_again() -> None:
+    for name, (default, parse) in TABLE.items():
+        if default is not None:
+            assert parse(default) == default, name
+
+
+def test_every_setting_is_one_of_the_sdk() -> None:
+    wandb_settings = pytest.importorskip("wandb.sdk.wandb_settings")
+    assert set(TABLE) <= set(wandb_settings.Settings.model_fields)
+
+
+def test_unknown_keywords_are_named_once(tmp_path: Path) -> None:
+    script = f"import recorder\nrecorder.init(project='p', bogus=1, settings={{**{QUIET}, 'tpyo': 2}}).finish()"
+    done = run_script(script, tmp_path)
+    assert done.stderr.count("bogus, tpyo") == 1
+    assert of_kind(log_of(tmp_path), "exit")
+
+
+def test_silent_says_nothing(tmp_path: Path) -> None:
+    script = (
+        f"import recorder\nrun = recorder.init(settings={QUIET})\nrun.log({{'a': 1}}, step=3); run.log({{}}, step=1)"
+    )
+    assert run_script(script, tmp_path, environ={"WANDB_SILENT": "true"}).stderr == ""
