@@ -10,9 +10,12 @@ from rich.console import Console
 from rich.segment import Segment
 from rich.style import Style
 from textual._compositor import ChopsUpdate
+from textual.app import App, ComposeResult
+from textual.geometry import Region
 from textual.strip import Strip
+from textual.widgets import Static
 
-from leet.tui.span_update import SpanUpdate
+from leet.tui.span_update import SpanScreen, SpanUpdate
 
 WIDTH, HEIGHT = 24, 3
 STYLES = [
@@ -110,3 +113,41 @@ def test_fewer_colours_are_written_as_such(system: str) -> None:
     written = SpanUpdate([{0: line[0]}], [(0, 0, 3)], [[3]]).render_segments(poor)
     assert "38;2" not in written
     assert "abc" in written
+
+
+class Counted(Static):
+    asked = 0
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        self.asked += 1
+        return super().render_lines(crop)
+
+
+class Corners(App[None]):
+    """Four widgets; the first and the last change."""
+
+    CSS = "Screen { layout: grid; grid-size: 2 2; } Static { height: 1fr; }"
+
+    def get_default_screen(self) -> SpanScreen[None]:
+        return SpanScreen(id="_default")
+
+    def compose(self) -> ComposeResult:
+        for k in range(4):
+            yield Counted(f"text {k}", id=f"w{k}")
+
+
+async def test_only_widgets_that_changed_are_asked() -> None:
+    app = Corners()
+    async with app.run_test(size=(40, 10)) as pilot:
+        await pilot.pause()
+        widgets = list(app.query(Counted))
+        for widget in widgets:
+            widget.asked = 0
+        widgets[0].update("new")
+        widgets[3].update("newer")
+        await pilot.pause()
+        assert [bool(widget.asked) for widget in widgets] == [True, False, False, True]
+        shown = [strip.text for strip in app.screen._compositor.render_strips()]
+        assert shown[0].startswith("new ")
+        assert "text 1" in shown[0]
+        assert "newer" in shown[5]

@@ -20,8 +20,10 @@ from rich.console import COLOR_SYSTEMS, Console
 from rich.segment import Segment
 from rich.style import Style
 from textual._compositor import ChopsUpdate, Compositor, LayoutUpdate
+from textual.geometry import Region
 from textual.screen import Screen, ScreenResultType
 from textual.strip import Strip
+from textual.widget import Widget
 
 Pen = tuple[str, str, str]
 """Attributes, foreground and background as the terminal holds them: parameters of its SGR sequence."""
@@ -160,11 +162,37 @@ class FrameUpdate(LayoutUpdate):
 
 
 class SpanCompositor(Compositor):
-    """Textual's compositor, whose updates are written by `Writer`."""
+    """Textual's compositor, whose updates are written by `Writer`, and who asks only those widgets that changed.
+
+    Textual asks every widget that touches the rectangle around all changes, which is most of the screen as soon
+    as two corners of it change.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._updating: list[Region] | None = None
+        """What an update in progress is about."""
+
+    @property
+    def visible_widgets(self) -> dict[Widget, tuple[Region, Region]]:
+        """Widgets on the screen with their regions and what clips them; those concerned, during an update."""
+        widgets = super().visible_widgets
+        if self._updating is None:
+            return widgets
+        return {
+            widget: (region, clip)
+            for widget, (region, clip) in widgets.items()
+            if any(map(region.intersection(clip).overlaps, self._updating))
+        }
 
     def render_partial_update(self) -> ChopsUpdate | None:
-        update = super().render_partial_update()
-        return None if update is None else SpanUpdate(update.chops, update.spans, update.chop_ends)
+        cuts = self.cuts  # made of all widgets, and kept, before some are left out
+        self._updating = list(self._dirty_regions)
+        try:
+            update = super().render_partial_update()
+        finally:
+            self._updating = None
+        return None if update is None else SpanUpdate(update.chops, update.spans, [line[1:] for line in cuts])
 
     def render_full_update(self, simplify: bool = False) -> LayoutUpdate:
         update = super().render_full_update(simplify)
