@@ -207,13 +207,13 @@ class Child:
             _copy_window_size(1, self._master)
 
     def _follow_stop(self) -> None:
-        """ctrl+z stops the command: so do we, for the shell to notice, and go on with it afterwards."""
+        """ctrl+z stops the command: so does our whole job (a pipeline), for the shell to notice; we go on with it."""
         assert self._process is not None
         with contextlib.suppress(ChildProcessError):
             answer = os.waitid(os.P_PID, self._process.pid, os.WSTOPPED | os.WNOHANG)
             if answer is not None:
                 self._terminal.take_back()
-                os.kill(os.getpid(), signal.SIGSTOP)
+                os.killpg(0, signal.SIGSTOP)
                 self._terminal.lend_to(self._process.pid)
                 self._send(signal.SIGCONT)
 
