@@ -143,6 +143,36 @@ def test_rows_are_flat_sorted_and_safe():
     assert tree.version > version
 
 
+@given(st.lists(st.tuples(st.sampled_from(["assign", "merge", "remove", "look"]), PATHS, VALUES), max_size=15))
+def test_rows_that_grew_are_rows_made_at_once(changes):
+    """Rows are kept in order while leaves come and go; that must not show."""
+    tree = Tree()
+    for what, path, value in changes:
+        match what:
+            case "assign":
+                tree.assign(path, Json(json.dumps(value)))
+            case "merge":
+                tree.merge(path, value)
+            case "remove":
+                tree.remove(path)
+            case "look":
+                tree.rows()
+    grown = list(tree.rows())
+    tree._touch(shape=True)
+    assert grown == list(tree.rows())
+    assert [key for key, _ in grown] == tree.rows().dotted_keys()
+    assert [tree.rows()[i] for i in range(len(grown))] == tree.rows()[:] == grown
+
+
+def test_rows_outlive_what_they_show():
+    tree = tree_of(a=1, b={"c": 2})
+    rows = tree.rows()
+    tree.remove(("a",))
+    tree.assign(("b", "c", "d"), 3)
+    assert list(rows) == [("a", ""), ("b.c", "")]
+    assert list(tree.rows()) == [("b.c.d", "3")]
+
+
 def test_the_whole_of_a_row_can_be_had():
     tree = tree_of(layers=[{"size": list(range(300))}], text="line 1\nline 2\x1b", **{"a.b": {"c": 1}})
     assert json.loads(tree.full("layers[0].size")) == list(range(300))

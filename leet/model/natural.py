@@ -8,9 +8,18 @@ from collections.abc import Iterable, Sequence
 _DIGITS = re.compile(r"[0-9]+")
 
 
-def _sized(match: re.Match[str]) -> str:
-    number = match[0].lstrip("0")
-    return chr(0x30 + len(number)) + number
+class _Sized(dict[str, str]):
+    """A run of digits → its length as one character, and the digits without leading zeros."""
+
+    def __missing__(self, digits: str) -> str:
+        number = digits.lstrip("0")
+        sized = chr(0x30 + len(number)) + number
+        if len(digits) <= 4:  # those come again and again; there are few enough to remember
+            self[digits] = sized
+        return sized
+
+
+_SIZED = _Sized()
 
 
 def natural_key(name: str) -> str:
@@ -20,7 +29,7 @@ def natural_key(name: str) -> str:
     comparison of texts, which is as fast as sorting gets in Python, orders numbers by size. Names that differ only
     in case or in leading zeros have the same key: sort by `(natural_key(name), name)`.
     """
-    return _DIGITS.sub(_sized, name.lower())
+    return _DIGITS.sub(lambda match: _SIZED[match[0]], name.lower())
 
 
 def natural_sorted(names: Iterable[str]) -> list[str]:

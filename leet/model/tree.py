@@ -52,14 +52,21 @@ class Tree:
         if not path:
             return
         node = self._root
+        discarded = False
         for key in path[:-1]:
-            below = node.get(key)
+            below = node.get(key, _MISSING)
             if not isinstance(below, _Branch):
+                discarded |= below is not _MISSING
                 below = node[key] = _Branch()
             node = below
         old = node.get(path[-1], _MISSING)
         node[path[-1]] = value
-        self._touch(old is _MISSING or isinstance(old, _Branch) or is_compound(old) != is_compound(value))
+        if old is _MISSING and not discarded:
+            self._touch(shape=False)
+            if self._order is not None:
+                self._order.add(path, node, value)
+        else:
+            self._touch(discarded or isinstance(old, _Branch) or is_compound(old) != is_compound(value))
 
     def merge(self, path: KeyPath, value: Any) -> None:
         """Set `path`; an object updates what is there leaf by leaf, anything else replaces it."""
@@ -121,7 +128,7 @@ class Tree:
         if self._rows is None:
             if self._order is None:
                 self._order = _Order(self._root)
-            entries = self._order.plain
+            entries = self._order.plain()
             if self._order.compound:
                 entries = entries + [
                     _entry(key, [value], 0)
@@ -187,17 +194,33 @@ class Rows(Sequence[tuple[str, str]]):
 
     def _row(self, entry: _Entry) -> tuple[str, str]:
         _, dotted, holder, key = entry
-        return dotted, self._text(dotted, parsed(holder[key]))
+        try:
+            value = holder[key]
+        except KeyError:  # removed since these rows were made
+            return dotted, ""
+        return dotted, self._text(dotted, "" if isinstance(value, _Branch) else parsed(value))
 
 
 class _Order:
     """The leaves of a tree in natural order: plain ones, and those whose rows depend on their value."""
 
     def __init__(self, root: dict[str, Any]) -> None:
-        self.plain: list[_Entry] = []
+        self._plain: list[_Entry] = []
+        self._fresh: list[_Entry] = []
         self.compound: list[tuple[str, dict[str, Any], str]] = []
         self._walk("", root)
-        self.plain.sort(key=_PLACE)
+
+    def plain(self) -> list[_Entry]:
+        """The leaves with one row each; the list is not changed any more."""
+        if self._fresh:
+            self._plain = sorted(self._plain + self._fresh, key=_PLACE)
+            self._fresh = []
+        return self._plain
+
+    def add(self, path: KeyPath, node: dict[str, Any], value: Any) -> None:
+        """A leaf that was not there before."""
+        if not path[0].startswith("_"):
+            self._put(".".join(map(clean, path)), node, path[-1], value)
 
     def _walk(self, prefix: str, node: dict[str, Any]) -> None:
         for key, value in node.items():
@@ -206,10 +229,14 @@ class _Order:
             dotted = prefix + clean(key)
             if isinstance(value, _Branch):
                 self._walk(dotted + ".", value)
-            elif is_compound(value):
-                self.compound.append((dotted, node, key))
             else:
-                self.plain.append(_entry(dotted, node, key))
+                self._put(dotted, node, key, value)
+
+    def _put(self, dotted: str, node: dict[str, Any], key: str, value: Any) -> None:
+        if is_compound(value):
+            self.compound.append((dotted, node, key))
+        else:
+            self._fresh.append(_entry(dotted, node, key))
 
 
 class _Branch(dict[str, Any]):
