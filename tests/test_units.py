@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from leet.model import units
-from leet.model.units import NUMBER, Unit, format_age, format_bytes, format_duration, format_tick, format_value
+from leet.model.units import NUMBER, Unit, format_age, format_bytes, format_duration, format_value
 
 UNITS = [value for value in vars(units).values() if isinstance(value, Unit)]
 
@@ -79,31 +79,6 @@ def test_a_value_can_be_read_back(value: float, scaling: str):
     else:
         size = sizes.get(suffix[:1], 1.0) if suffix not in ("B/s",) else 1.0
     assert float(number) * size == pytest.approx(value, rel=1e-3)
-
-
-@pytest.mark.parametrize(
-    ("value", "step", "unit", "text"),
-    [
-        (0.2, 0.2, NUMBER, "0.2"),
-        (0.30000000000000004, 0.1, NUMBER, "0.3"),
-        (1e-17, 0.1, NUMBER, "0"),
-        (1500, 500, NUMBER, "1500"),
-        (20000, 5000, NUMBER, "20k"),
-        (2e-7, 1e-7, NUMBER, "2e-7"),
-        (25, 25, units.PERCENT, "25%"),
-        (2.0**30, 2.0**29, units.BYTES, "1 GiB"),
-        (1.5, None, NUMBER, "1.5"),
-        (math.nan, 1, NUMBER, "NaN"),
-    ],
-)
-def test_ticks(value: float, step: float | None, unit: Unit, text: str):
-    assert format_tick(value, unit, step) == text
-
-
-@given(st.integers(-(10**6), 10**6), st.integers(-8, 8), st.sampled_from([1, 2, 5]))
-def test_ticks_next_to_each_other_differ(n: int, exponent: int, mantissa: int):
-    step = mantissa * 10.0**exponent
-    assert format_tick(n * step, NUMBER, step) != format_tick((n + 1) * step, NUMBER, step)
 
 
 def test_sizes_durations_and_ages():

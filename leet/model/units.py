@@ -19,7 +19,6 @@ class Unit:
 
 
 NUMBER = Unit()
-COUNT = Unit()
 PERCENT = Unit("%", "none")
 CELSIUS = Unit("°C", "none")
 WATT = Unit("W", "watt")
@@ -90,29 +89,6 @@ def format_value(value: float, unit: Unit = NUMBER, digits: int = 4) -> str:
     # Rounded first: 1023.99 MiB is 1 GiB, 9999.9 is 10k.
     divisor, suffix = _scale(float(f"{abs(scaled):.{digits - 1}e}"), unit)
     return _trim(f"{scaled / divisor:.{digits}g}") + suffix
-
-
-def format_tick(value: float, unit: Unit = NUMBER, step: float | None = None) -> str:
-    """A value at a tick of an axis, with no more digits than ticks `step` apart need (raw, as `value` is)."""
-    spelled = _spell(value)
-    if spelled is not None:
-        return spelled
-    scaled = value * unit.factor
-    if step is None or step <= 0 or not math.isfinite(step * unit.factor) or not math.isfinite(scaled):
-        return format_value(value, unit, 3)
-    apart = step * unit.factor
-    if abs(scaled) < apart * 1e-9:
-        return "0"
-    divisor, suffix = _scale(abs(scaled) * (1 + 1e-12), unit)
-    spacing = apart / divisor
-    shown = scaled / divisor
-    if not 1e-4 <= abs(shown) < 1e6:
-        digits = max(0, math.floor(math.log10(abs(shown))) - math.floor(math.log10(spacing)))
-        return f"{shown:.{min(digits, 15)}e}".replace("e+0", "e").replace("e-0", "e-").replace("e+", "e") + suffix
-    decimals = next((d for d in range(10) if abs(spacing * 10**d - round(spacing * 10**d)) < 1e-6 * spacing * 10**d), 9)
-    if divisor != 1.0 and unit.scaling in ("binary", "seconds"):
-        decimals = min(decimals, 2)
-    return _trim(f"{shown:.{decimals}f}") + suffix
 
 
 def _trim(text: str) -> str:
