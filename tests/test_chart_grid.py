@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from textual import events
 from textual.app import App, ComposeResult
+from textual.containers import Vertical
 from textual.message import Message
 from textual.pilot import Pilot
 from textual.widgets import Static
@@ -64,7 +65,8 @@ class WallApp(App[None]):
         return SpanScreen(id="_default")
 
     def compose(self) -> ComposeResult:
-        yield self.grid
+        with Vertical(id="pane"):
+            yield self.grid
 
     def on_mount(self) -> None:
         self.show()
@@ -215,14 +217,22 @@ async def test_nothing_is_drawn_while_hidden() -> None:
         app.grid.display = True
         await pilot.pause()
         assert app.grid.charts_drawn == 24
-        await app.push_screen(SpanScreen())
-        app.store.append(waves(30, 1050, 50))
-        app.grid.paint_now()
+        app.query_one("#pane").display = False
         await pilot.pause()
+        app.store.append(waves(30, 1050, 1))
+        app.grid.paint_now()
         assert app.grid.charts_drawn == 24
-        await app.pop_screen()
+        app.query_one("#pane").display = True
         await pilot.pause()
         assert app.grid.charts_drawn == 36
+        await app.push_screen(SpanScreen())
+        app.store.append(waves(30, 1051, 50))
+        app.grid.paint_now()
+        await pilot.pause()
+        assert app.grid.charts_drawn == 36
+        await app.pop_screen()
+        await pilot.pause()
+        assert app.grid.charts_drawn == 48
 
 
 async def test_a_repaint_marks_only_the_cells_that_look_different() -> None:

@@ -280,7 +280,9 @@ class ChartWall(Widget, can_focus=True):
     @property
     def _shown(self) -> bool:
         """Whether somebody can see it: on the top screen, or below one that lets it shine through."""
-        if not (self.is_attached and self.display and self.size):
+        if not (self.is_attached and self.size):
+            return False
+        if not all(node.display for node in self.ancestors_with_self if isinstance(node, Widget)):
             return False
         top = self.app.screen
         return self.screen is top or (top.styles.background.a < 1 and self.screen.is_current)
