@@ -128,5 +128,6 @@ class BulkBlockReader(BlockReader):
 
     def _checksums_fit(self, starts: Offsets, ends: Offsets, kinds: npt.NDArray[np.uint8]) -> bool:
         noted: list[int] = np.ndarray((len(self._data) - 3,), "<u4", self._data, strides=(1,))[starts].tolist()
-        payloads = map(memoryview(self._data).__getitem__, map(slice, (starts + _OVERHEAD).tolist(), ends.tolist()))
-        return list(map(zlib.crc32, payloads, map(TYPE_CRC.__getitem__, kinds.tolist()))) == noted
+        bounds = zip((starts + _OVERHEAD).tolist(), ends.tolist(), kinds.tolist(), strict=True)
+        crc32, type_crc, data = zlib.crc32, TYPE_CRC, self._data
+        return [crc32(data[start:end], type_crc[kind]) for start, end, kind in bounds] == noted

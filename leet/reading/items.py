@@ -81,7 +81,7 @@ def find_items(messages: Messages) -> Items:
     odd = walk.odd
     key_ends = _key_ends(octets, starts, ends)
     lengths, value_starts = read_varints(octets, key_ends + 2)
-    bad = (octets[key_ends] != _VALUE[0]) | (octets[key_ends + 1] != _VALUE[1])
+    bad = (octets.take(key_ends) != _VALUE[0]) | (octets.take(key_ends + 1) != _VALUE[1])
     bad |= (value_starts + lengths != ends) | (lengths <= 0)
     odd[of[bad]] = True
     items = Items(of, starts, key_ends, value_starts, ends, walk.rests, odd)
@@ -163,7 +163,7 @@ def _key_ends(octets: Octets, starts: Offsets, ends: Offsets) -> Offsets:
     going = np.arange(len(at))
     for _ in range(_DEEPEST):
         here = at[going]
-        tags, lengths = octets[here], octets[here + 1]
+        tags, lengths = octets.take(here), octets.take(here + 1)
         keys = ((tags == _NESTED_KEY) | (tags == _KEY)) & (lengths < 0x80) & (here < ends[going])
         going = going[keys]
         if not len(going):

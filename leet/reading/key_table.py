@@ -67,11 +67,11 @@ class KeyTable:
         while len(missing := np.flatnonzero(ids == _NEW)):
             self._add(messages, keys, missing)
             ids[missing] = self._find(keys.of(missing))
-        return self._numbers[ids]
+        return self._numbers.take(ids)
 
     def _find(self, keys: _Keys) -> Ids:
         slots = self._first_slots(keys.hashes)
-        ids = self._slots[slots].astype(np.int64)
+        ids = self._slots.take(slots).astype(np.int64)
         going = np.flatnonzero(self._differ(keys, ids))
         while len(going):
             slots[going] = (slots[going] + 1) & (len(self._slots) - 1)
@@ -86,9 +86,9 @@ class KeyTable:
         """Which keys are not the ones with these ids, though there is one in their slot."""
         if not self._count:
             return np.zeros(len(ids), bool)
-        differ: npt.NDArray[np.bool_] = self._lengths[ids] != keys.lengths
+        differ: npt.NDArray[np.bool_] = self._lengths.take(ids) != keys.lengths
         for known, (which, words) in zip(self._words, keys.words, strict=False):
-            differ[which] |= known[ids[which]] != words
+            differ[which] |= known.take(ids[which]) != words
         differ &= ids != _NEW
         return differ
 
@@ -147,7 +147,7 @@ class _Keys:
             if not len(lengths):
                 break
             words = messages.windows(starts[which] + 8 * place, 1)[:, 0]
-            words &= _MASKS[np.minimum(lengths, 8)]
+            words &= _MASKS.take(lengths, mode="clip")
             self.words.append((which, words))
             mixed = (self.hashes[which] ^ words) * _MULTIPLIER
             self.hashes[which] = mixed ^ (mixed >> np.uint64(32))

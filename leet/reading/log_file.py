@@ -24,6 +24,10 @@ FIRST_PIECE = 128 * 1024
 """Bytes of the first piece that is read: small, so that something can be shown at once; it doubles from there."""
 LARGEST_PIECE = 4 * 1024 * 1024
 
+_READ_AGAIN = 1024 * 1024
+"""Longest unfinished end that is read anew at the next look, in bytes: a network file system may have shown the length
+of a write before its bytes. A longer one is a huge record on its way, and reading it over and over would take long."""
+
 _BEGINNING = 256
 """Bytes kept of the beginning of a file, to tell it from another one that got the same inode."""
 
@@ -90,7 +94,8 @@ class LogFile:
             if self._refused:
                 self._stamp = _stamp(found)
                 return
-            self._position = self._blocks.rewind()
+            if self._position - self._blocks.position <= _READ_AGAIN:
+                self._position = self._blocks.rewind()
             file.seek(self._position)
             handed_on = False
             while data := file.read(self._piece):

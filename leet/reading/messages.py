@@ -64,7 +64,7 @@ class Messages:
 
 def read_varints(octets: Octets, at: Offsets) -> tuple[Offsets, Offsets]:
     """Values below 2^28 of the varints at `at`, -1 for greater ones, and the positions behind them."""
-    values = octets[at].astype(np.int64)
+    values = octets.take(at).astype(np.int64)
     behind = at + 1
     longer = np.flatnonzero(values >= 0x80)
     if len(longer):

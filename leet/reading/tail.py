@@ -136,7 +136,7 @@ class Tail:
             watch_filter=None,
             recursive=False,
             debounce=50,
-            step=25,
+            step=50,
             rust_timeout=int(POLL * 1000),
             yield_on_timeout=True,
             raise_interrupt=False,

@@ -55,8 +55,8 @@ def read_values(messages: Messages, starts: Offsets, ends: Offsets) -> Values:
     """The values between the given bounds of the buffer, none of them empty."""
     octets = messages.octets
     lengths = ends - starts
-    first = octets[starts]
-    numeric = _DIGIT[first]
+    first = octets.take(starts)
+    numeric = _DIGIT.take(first)
     negative = np.flatnonzero(first == _MINUS)
     numeric[negative] = _DIGIT[octets[starts[negative] + 1]]
     numeric &= lengths < _CELL
@@ -68,8 +68,8 @@ def read_values(messages: Messages, starts: Offsets, ends: Offsets) -> Values:
     else:
         which, starts_there = slice(None), starts
     cells = messages.windows(starts_there, _CELL_WORDS)
-    cells &= _KEEP[lengths]
-    cells |= _FILL[lengths]
+    cells &= _KEEP.take(lengths, axis=0)
+    cells |= _FILL.take(lengths, axis=0)
     numbers, unread = _parse(cells)
     values.numbers[which] = numbers
     if len(unread):
