@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 from conftest import corpus_logs
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from leet.reading.blocks import BlockReader, RawRecord
@@ -78,6 +78,7 @@ def test_real_logs() -> None:
             assert found(data, piece) == expected(data), log
 
 
+@settings(max_examples=50)
 @given(LENGTHS, PIECES, st.booleans())
 def test_good_logs(lengths: list[int], piece: int, old: bool) -> None:
     data = log_of(lengths)
@@ -86,6 +87,7 @@ def test_good_logs(lengths: list[int], piece: int, old: bool) -> None:
     assert found(data, piece) == expected(data)
 
 
+@settings(max_examples=50)
 @given(LENGTHS, PIECES, st.data())
 def test_damaged_logs(lengths: list[int], piece: int, draw: st.DataObject) -> None:
     data = bytearray(log_of(lengths))
