@@ -17,7 +17,9 @@ START = 1_764_500_000.0
 class ExampleRun:
     """A log in `directory` as a training would write it, under the control of the test."""
 
-    def __init__(self, directory: Path, run_id: str = "example1", name: str = "balmy-river-7", project: str = "demo") -> None:
+    def __init__(
+        self, directory: Path, run_id: str = "example1", name: str = "balmy-river-7", project: str = "demo"
+    ) -> None:
         self.directory = directory / "wandb" / f"offline-run-20251130_105320-{run_id}"
         self.directory.mkdir(parents=True)
         self.log = self.directory / f"run-{run_id}.wandb"
@@ -64,7 +66,9 @@ class ExampleRun:
                 "lr": 0.001 * (1 + math.cos(math.pi * min(s, 200) / 200)) / 2,
                 "grad_norm": 1 + abs(math.sin(s * 0.37)) * 3 * math.exp(-s / 100),
             }
-            layers = {f"layers/{i}/grad": math.exp(-s / (20 + i)) * (1 + 0.1 * math.sin(s + i)) for i in range(metrics - 6)}
+            layers = {
+                f"layers/{i}/grad": math.exp(-s / (20 + i)) * (1 + 0.1 * math.sin(s + i)) for i in range(metrics - 6)
+            }
             self.row({**dict(list(named.items())[:metrics]), **layers})
 
     def sample(self, count: int = 1, gpus: int = 2, every: float = 5.0) -> None:

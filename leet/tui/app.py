@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import gc
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import ClassVar
 
 from textual.app import App, SystemCommand
 from textual.binding import BindingType
+from textual.command import Provider
 from textual.filter import LineFilter, NoColor
 from textual.screen import Screen
 
@@ -24,6 +25,12 @@ SWITCH_INTERVAL = 0.0005
 """Seconds after which the reader's thread lets the screen's thread in; with Python's 0.005 a key press is felt late."""
 
 
+def go_to_metric_provider() -> type[Provider]:
+    from leet.tui.palette import GoToMetric
+
+    return GoToMetric
+
+
 class LeetApp(App[None]):
     """One run on one screen."""
 
@@ -31,6 +38,7 @@ class LeetApp(App[None]):
     TITLE = "leet"
     BINDINGS: ClassVar[list[BindingType]] = bindings("app")
     COMMAND_PALETTE_BINDING = "ctrl+p"
+    COMMANDS: ClassVar[set[type[Provider] | Callable[[], type[Provider]]]] = App.COMMANDS | {go_to_metric_provider}
     ESCAPE_TO_MINIMIZE = False
 
     def __init__(
@@ -76,6 +84,12 @@ class LeetApp(App[None]):
                 run = partial(screen.run_action, command.action)
                 yield SystemCommand(command.summary, f"{command.group} · {keys}", run)
         yield SystemCommand("Theme", "Colours of the frame around the charts", self.action_change_theme)
+
+    def go_to_metric(self, name: str) -> None:
+        """Show the chart of a metric on the run screen."""
+        while self.screen is not self.run_screen:
+            self.pop_screen()
+        self.run_screen.go_to_metric(name)
 
     def on_mount(self) -> None:
         sys.setswitchinterval(SWITCH_INTERVAL)

@@ -36,7 +36,7 @@ class Sections:
 
     def __init__(self, model: RunModel) -> None:
         self._model = model
-        self._rows: dict[str, tuple[list[tuple[str, str]], Sequence[Row]]] = {}
+        self._rows: dict[str, tuple[Sequence[tuple[str, str]], Sequence[Row]]] = {}
 
     def now(self, state: RunState) -> list[Section]:
         """The run's identity, then environment, config and summary as flat lists."""
@@ -53,7 +53,7 @@ class Sections:
         trees = {"Environment": self._model.environment, "Config": self._model.config, "Summary": self._model.summary}
         return trees[section].full(key) if section in trees else ""
 
-    def _of(self, title: str, pairs: list[tuple[str, str]]) -> Sequence[Row]:
+    def _of(self, title: str, pairs: Sequence[tuple[str, str]]) -> Sequence[Row]:
         known = self._rows.get(title)
         if known is None or known[0] is not pairs:
             known = self._rows[title] = pairs, [Row(key, value) for key, value in pairs]
@@ -102,7 +102,9 @@ def state_parts(model: RunModel, state: RunState, now: float) -> list[Part]:
     if model.modified and state.live:
         parts.append(Part(f"written {format_age(now - model.modified)} ago", "status--quiet", rank=3))
     elif model.modified:
-        parts.append(Part(f"ended {format_age(now - model.modified)} ago", "status--quiet", rank=2))
+        age = now - model.modified
+        when = "just now" if age < 60 else f"{format_age(age)} ago"
+        parts.append(Part(f"ended {when}", "status--quiet", rank=2))
     return parts
 
 

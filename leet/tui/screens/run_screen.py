@@ -191,8 +191,11 @@ class RunScreen(SpanScreen[None]):
     def _show_charts(self) -> None:
         if self.metric_sources.renew():
             self._show_metrics()
+        had = bool(self.system_sources.all)
         if self.system_sources.renew():
             self._show_system()
+        if had != bool(self.system_sources.all):
+            self._arrange()
         for grid in (self.metrics, self.system):
             grid.data_changed()
         if isinstance(self.app.screen, ChartScreen):
@@ -247,7 +250,7 @@ class RunScreen(SpanScreen[None]):
             self._age_timer = None
         if self.terminal.now is None and self.feed.live and self.model.modified:
             age = max(0.0, now - self.model.modified)
-            wait = 1.0 if age < 60 else 60.0 - age % 60 + 0.5
+            wait = 1.0 if age < 60 and self.state.live else 60.0 - age % 60 + 0.5
             self._age_timer = self.set_timer(wait, self._show_status)
 
     def _show_headings(self) -> None:
