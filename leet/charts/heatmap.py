@@ -13,7 +13,7 @@ from leet.charts.curve import Curve, prepare
 from leet.charts.layout import Layout, PlotArea, x_axis, x_scale
 from leet.charts.lettering import Glyphs, glyphs, shorten, to_ascii
 from leet.charts.readout import value_text, x_text
-from leet.charts.scale import Scale
+from leet.charts.scale import LARGEST, Scale
 from leet.charts.spec import Spec
 from leet.charts.surround import clear_labels, draw_frame
 from leet.charts.ticks import Ticks
@@ -97,7 +97,9 @@ def _lay_out(spec: Spec, width: int, height: int) -> Layout:
     x = x_scale(spec, curves)
     columns = width - 2 * side - label
     area = PlotArea(side + label, top, columns, rows, (x.lo, x.hi), 1)
-    x_ticks = x_axis(spec, x, columns) if framed and (any(len(c.x) for c in curves) or spec.x_range) else Ticks()
+    x_ticks = (
+        x_axis(spec, curves, x, columns) if framed and (any(len(c.x) for c in curves) or spec.x_range) else Ticks()
+    )
     return Layout(curves, area, x, Scale(0.0, 1.0), 1, framed, titled, Ticks(), x_ticks, 0)
 
 
@@ -147,8 +149,8 @@ def _means(curve: Curve, x: Scale, columns: int) -> tuple[Floats, npt.NDArray[np
         wrong[column[inside & ~curve.drawn]] = True
     at, values = column[fine], curve.y[fine]
     counts = np.bincount(at, minlength=columns)
-    # Divided first: the sum of large values need not be a float.
-    sums = np.bincount(at, values / np.maximum(counts, 1)[at], minlength=columns)
+    # Divided first, as the sum of large values need not be a float; rounding may still lead out of them.
+    sums = np.clip(np.bincount(at, values / np.maximum(counts, 1)[at], minlength=columns), -LARGEST, LARGEST)
     means = np.where(counts > 0, sums, np.nan)
     _hold(means, wrong, curve, x)
     return means, wrong

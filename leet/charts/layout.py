@@ -103,7 +103,9 @@ def lay_out(spec: Spec, width: int, height: int) -> Layout:
         label, y_ticks = 0, Ticks()
     columns = width - 2 * side - label
     area = PlotArea(side + label, top + legend_rows, columns, rows, (x.lo, x.hi), across)
-    x_ticks = x_axis(spec, x, columns) if framed and (any(len(c.x) for c in curves) or spec.x_range) else Ticks()
+    x_ticks = (
+        x_axis(spec, curves, x, columns) if framed and (any(len(c.x) for c in curves) or spec.x_range) else Ticks()
+    )
     return Layout(curves, area, x, y, down, framed, titled, y_ticks, x_ticks, legend_rows)
 
 
@@ -153,7 +155,7 @@ def _y_axis(spec: Spec, curves: list[Curve], x: Scale, rows: int) -> tuple[Scale
     if lo > hi:
         return Scale(0.0, 1.0), Ticks()
     if lo == hi:
-        label = format_value(lo, chart_unit(spec))
+        label = format_value(lo, chart_unit(spec)).replace("e+", "e")
         around = Scale(*apart(lo, hi))
         if len(label) <= _WIDEST_CONSTANT:
             return around, Ticks((lo,), (label,))
@@ -189,7 +191,14 @@ def _visible(curves: list[Curve], x: Scale) -> tuple[float, float]:
     return lo, hi
 
 
-def x_axis(spec: Spec, x: Scale, columns: int) -> Ticks:
+def _only_x(curves: list[Curve]) -> float | None:
+    """The x of all points, if it is one."""
+    there = [c.x for c in curves if len(c.x)]
+    first = float(there[0][0]) if there else 0.0
+    return first if there and all(x[0] == first and x[-1] == first and (x == first).all() for x in there) else None
+
+
+def x_axis(spec: Spec, curves: list[Curve], x: Scale, columns: int) -> Ticks:
     """As many x ticks as fit without touching; none when not even two do."""
     make: Callable[[float, float, float], Ticks] = {
         "number": number_ticks,
@@ -197,6 +206,9 @@ def x_axis(spec: Spec, x: Scale, columns: int) -> Ticks:
         "clock": clock_ticks,
     }[spec.x_kind]
     count = max(1, columns // 8)
+    if spec.x_range is None and (only := _only_x(curves)) is not None:
+        label = f"{only:.6g}".replace("e+", "e")
+        return Ticks((only,), (label,)) if spec.x_kind == "number" and len(label) <= columns // 2 else Ticks()
     # A round value less than half a column outside is still in the first or last column.
     slack = (x.hi - x.lo) / columns * 0.5 if columns > 1 else 0.0
     slack = slack if math.isfinite(x.hi - x.lo + 2 * slack) else 0.0

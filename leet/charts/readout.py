@@ -127,7 +127,8 @@ def value_text(value: float, spec: Spec, layout: Layout | None = None) -> str:
         return "Inf" if value > 0 else "-Inf"
     digits = 4
     if layout is not None and layout.y_ticks.base and value and math.isfinite(value):
-        digits += max(0, math.ceil(math.log10(max(abs(value) / (layout.y.hi - layout.y.lo), 1.0))) - 1)
+        ratio = abs(value) / max(layout.y.hi - layout.y.lo, math.ulp(value))
+        digits += math.ceil(math.log10(min(max(ratio, 10.0), 1e16))) - 1
     if digits > 4 and not spec.unit.sign:
         return f"{value * spec.unit.factor:.{min(digits, 16)}g}"
     return format_value(value, chart_unit(spec), min(digits, 16))

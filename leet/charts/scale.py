@@ -29,11 +29,9 @@ class Scale:
     def share(self, value: float) -> float:
         """Where a (transformed) value lies: 0 at `lo`, 1 at `hi`."""
         lo, hi = self.lo, self.hi
-        if math.isfinite(hi - lo):
-            share = (value - lo) / (hi - lo)
-        else:
-            share = (value * 0.5 - lo * 0.5) / (hi * 0.5 - lo * 0.5)
-        return min(max(share, -_OUTSIDE), _OUTSIDE)
+        if not math.isfinite(hi - lo):
+            value, lo, hi = value * 0.5, lo * 0.5, hi * 0.5
+        return min(max((value - lo) / (hi - lo), -_OUTSIDE), _OUTSIDE)
 
     def dots(self, values: Floats, dots: int) -> Floats:
         """Transformed values as coordinates 0 … `dots` - 1 along the axis."""

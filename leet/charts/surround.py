@@ -40,7 +40,7 @@ def _title(cells: Cells, spec: Spec, layout: Layout, signs: Glyphs, left: int, r
         cells.put(right - len(text), 0, text, Role.VALUE)
         shown = right - len(text) + len(space)
         room -= len(value) + 2 + len(line)
-    note = ", ".join(filter(None, (spec.note, *_notes(spec, layout))))
+    note = ", ".join(filter(None, (spec.note, *notes(spec, layout))))
     note = f" ({note})" if note else ""
     if len(note) > room - min(len(spec.title), max(8, room // 3)):
         note = ""
@@ -52,24 +52,24 @@ def _title(cells: Cells, spec: Spec, layout: Layout, signs: Glyphs, left: int, r
     return shown
 
 
-def _notes(spec: Spec, layout: Layout) -> list[str]:
+def notes(spec: Spec, layout: Layout) -> list[str]:
     """What the picture does not show by itself: log axis, values without a place, the number that labels leave out."""
-    notes = []
+    found = []
     if spec.log_y and "log" not in spec.note:
-        notes.append("log")
+        found.append("log")
     dropped = sum(c.dropped for c in layout.curves)
     if dropped:
-        notes.append(f"{dropped} <= 0" if spec.ascii else f"{dropped} ≤ 0")
+        found.append(f"{dropped} <= 0" if spec.ascii else f"{dropped} ≤ 0")
     wrong = sum(c.nonfinite for c in layout.curves)
     if wrong:
         nan = any((c.y != c.y).any() for c in layout.curves)
         infinite = any((abs(c.y) == float("inf")).any() for c in layout.curves)
-        notes.append(f"{wrong} " + ("NaN/Inf" if nan and infinite else "Inf" if infinite else "NaN"))
+        found.append(f"{wrong} " + ("NaN/Inf" if nan and infinite else "Inf" if infinite else "NaN"))
     if layout.y_ticks.base:
-        notes.append(f"y from {layout.y_ticks.base}")
+        found.append(f"y from {layout.y_ticks.base}")
     if layout.x_ticks.base:
-        notes.append(f"x from {layout.x_ticks.base}")
-    return notes
+        found.append(f"x from {layout.x_ticks.base}")
+    return found
 
 
 def _x_labels(cells: Cells, spec: Spec, layout: Layout, signs: Glyphs) -> None:
