@@ -236,3 +236,19 @@ def test_text_that_is_no_json_is_shown_as_it_is():
     assert dict(tree.rows())["a"] == "{broken"
     assert dict(tree.rows())["b"].startswith("[[[")
     assert len(display(10**5000)) <= 500
+
+
+def test_no_depth_exhausts_the_stack():
+    tree, deep = Tree(), '{"a":' * 300 + "1" + "}" * 300
+    tree.assign(("leaf",), Json(deep))
+    tree.assign(("list",), Json("[" * 300 + "]" * 300))
+    tree.merge(("config",), json.loads(deep))
+    path = tuple("k" for _ in range(5000))
+    tree.assign(path, Json("1"))
+    keys = tree.rows().dotted_keys()
+    assert len(keys) == 4
+    assert tree.to_dict()["leaf"] == tree.to_dict()["config"] == json.loads(deep)
+    assert all(tree.full(key) for key in keys[:3])
+    assert tree.get(*path[:63], ".".join(path[63:])) == 1
+    tree.remove(path)
+    assert "k" not in tree.to_dict()

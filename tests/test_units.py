@@ -85,6 +85,8 @@ def test_sizes_durations_and_ages():
     assert format_bytes(0) == "0 B"
     assert format_bytes(7) == "7 B"
     assert format_bytes(545_259_520) == "520 MiB"
+    assert format_bytes(1010 * 2**20) == "1010 MiB"
+    assert format_bytes(9_999 * 2**40) == "9999 TiB"
     assert [format_duration(s) for s in (0, 0.44, 12, 59.6, 125, 3900, 273_600)] == [
         "0 s",
         "0.4 s",

@@ -11,6 +11,7 @@ from leet.model.safe_text import clean
 
 _LONGEST = 500
 """Characters of a value that are shown in a row."""
+_DEEPEST = 64
 
 
 class Json(str):
@@ -34,15 +35,17 @@ def is_compound(value: Any) -> bool:
     return value[:1] in ("{", "[") if isinstance(value, Json) else isinstance(value, (dict, list))
 
 
-def flat(key: str, value: Any) -> Iterator[tuple[str, Any]]:
-    """The rows of a leaf: dotted keys and values."""
+def flat(key: str, value: Any, depth: int = 0) -> Iterator[tuple[str, Any]]:
+    """The rows of a leaf: dotted keys and values. What lies very deep is one row."""
     value = parsed(value)
-    if isinstance(value, dict) and value and not _is_media(value):
+    if depth >= _DEEPEST:
+        yield key, value
+    elif isinstance(value, dict) and value and not _is_media(value):
         for name, below in value.items():
-            yield from flat(f"{key}.{clean(name)}", below)
+            yield from flat(f"{key}.{clean(name)}", below, depth + 1)
     elif isinstance(value, list) and any(isinstance(item, (dict, list)) for item in value):
         for i, item in enumerate(value):
-            yield from flat(f"{key}[{i}]", item)
+            yield from flat(f"{key}[{i}]", item, depth + 1)
     else:
         yield key, value
 
@@ -70,8 +73,16 @@ def display(value: Any) -> str:
         case dict() | list():
             if isinstance(value, list) and len(value) > _LONGEST:
                 value = value[:_LONGEST]
-            return _short(json.dumps(value, ensure_ascii=False))
+            return _short(json_text(value))
     return _short(str(value))
+
+
+def json_text(value: Any, indent: int | None = None) -> str:
+    """A value as JSON; one that is nested too deeply to be spelled is an ellipsis."""
+    try:
+        return json.dumps(value, indent=indent, ensure_ascii=False)
+    except RecursionError:
+        return "…"
 
 
 def _number(value: float) -> str:

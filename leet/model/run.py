@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import re
 import time
@@ -14,10 +13,11 @@ from typing import Any
 from leet.model.console import ConsoleLog
 from leet.model.environment import Environment
 from leet.model.metrics import MetricStore
+from leet.model.record_values import fields_of, loads, path_of
 from leet.model.state import RunState, judge
 from leet.model.system_store import SystemStore
 from leet.model.tree import Json, Tree
-from leet.reading.batch import Batch, Entry, KeyPath, Notice, Skipped
+from leet.reading.batch import Batch, Entry, Notice, Skipped
 
 _FILE_NAME = re.compile(r"run-(.+)\.wandb")
 _UNREAD = 1 << 16
@@ -290,7 +290,7 @@ class RunModel:
         self._named = True
         self._merge_config(run.config)
         for item in run.summary.update:
-            self.summary.assign(_path(item), Json(item.value_json))
+            self.summary.assign(path_of(item), Json(item.value_json))
         if run.HasField("telemetry"):
             self._merge_telemetry(run.telemetry)
         facts.overview = True
@@ -301,9 +301,9 @@ class RunModel:
 
     def _merge_config(self, config: Any) -> None:
         for item in config.update:
-            self.config.merge(_path(item), _loads(item.value_json))
+            self.config.merge(path_of(item), loads(item.value_json))
         for item in config.remove:
-            self.config.remove(_path(item))
+            self.config.remove(path_of(item))
 
     def _take_metric(self, entry: Entry, facts: _Facts) -> None:
         self.metrics.define(entry.message)
@@ -316,7 +316,7 @@ class RunModel:
 
     def _take_environment(self, entry: Entry, facts: _Facts) -> None:
         """The parts of the record come one by one: set scalars replace, lists are appended, maps united."""
-        for name, value in _fields(entry.message).items():
+        for name, value in fields_of(entry.message).items():
             old = self.environment.get(name)
             if isinstance(value, list) and isinstance(old, list) and old != value:
                 value = old + value
@@ -328,7 +328,7 @@ class RunModel:
         facts.overview = True
 
     def _merge_telemetry(self, message: Any) -> None:
-        self.telemetry.update(_fields(message))
+        self.telemetry.update(fields_of(message))
 
     def _take_header(self, entry: Entry, facts: _Facts) -> None:
         self.identity.writer = entry.message.version_info.producer
@@ -367,38 +367,3 @@ _HANDLERS: dict[str, Callable[[RunModel, Entry, _Facts], None]] = {
     "artifact": RunModel._take_artifact,
     "use_artifact": RunModel._take_use_artifact,
 }
-
-
-def _path(item: Any) -> KeyPath:
-    """Path of a config or summary item: `nested_key` wins over `key`."""
-    return tuple(item.nested_key) or (item.key,)
-
-
-def _loads(text: str) -> Any:
-    """A JSON value as the SDK spells it, with bare NaN and Infinity; text that is no JSON stays text."""
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        return text
-
-
-def _fields(message: Any) -> dict[str, Any]:
-    """The fields of a message that are set, as plain values; `_info` and the writer's id left out."""
-    found: dict[str, Any] = {}
-    for descriptor, value in message.ListFields():
-        if descriptor.name in ("_info", "writer_id"):
-            continue
-        found[descriptor.name] = _value(descriptor, value)
-    return found
-
-
-def _value(descriptor: Any, value: Any) -> Any:
-    if descriptor.message_type is None:
-        return list(value) if hasattr(value, "append") else value
-    if descriptor.message_type.GetOptions().map_entry:
-        return {key: _fields(item) if hasattr(item, "ListFields") else item for key, item in value.items()}
-    if hasattr(value, "append") or hasattr(value, "add"):
-        return [_fields(item) for item in value]
-    if descriptor.message_type.name == "Timestamp":
-        return value.seconds + value.nanos / 1e9
-    return _fields(value)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator, Sequence
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, overload
 
-from leet.model.leaf import Json, display, flat, is_compound, parsed
+from leet.model.leaf import Json, display, flat, is_compound, json_text, parsed
 from leet.model.natural import natural_key
 from leet.model.safe_text import clean
 
@@ -17,6 +16,8 @@ if TYPE_CHECKING:  # its module loads numpy, which a tree has no use for
 __all__ = ["Json", "Rows", "Tree", "display"]
 
 _MISSING = object()
+_DEEPEST = 64
+"""Levels of a tree; what lies deeper stays a leaf or is one key, so that no log can exhaust the stack."""
 
 
 class Tree:
@@ -51,6 +52,7 @@ class Tree:
         """Set the leaf at `path` (JSON text as `Json`, or a value)."""
         if not path:
             return
+        path = _bounded(path)
         node = self._root
         discarded = False
         for key in path[:-1]:
@@ -70,7 +72,7 @@ class Tree:
 
     def merge(self, path: KeyPath, value: Any) -> None:
         """Set `path`; an object updates what is there leaf by leaf, anything else replaces it."""
-        if not isinstance(value, dict) or (not value and not self._has_branch(path)):
+        if not isinstance(value, dict) or len(path) >= _DEEPEST or (not value and not self._has_branch(path)):
             self.assign(path, value)
             return
         for key, below in value.items():
@@ -86,6 +88,7 @@ class Tree:
 
     def remove(self, path: KeyPath) -> None:
         """Remove a leaf or a subtree; branches that are left empty go as well."""
+        path = _bounded(path)
         nodes = [self._root]
         for key in path[:-1]:
             below = nodes[-1].get(key)
@@ -152,9 +155,13 @@ class Tree:
             if dotted == clean(key) or dotted.startswith((clean(key) + ".", clean(key) + "[")):
                 found = _find(clean(key), value, dotted)
                 if found is not _MISSING:
-                    text = found if isinstance(found, str) else json.dumps(found, indent=2, ensure_ascii=False)
+                    text = found if isinstance(found, str) else json_text(found, indent=2)
                     return clean(text, keep_newlines=True)
         return ""
+
+
+def _bounded(path: KeyPath) -> KeyPath:
+    return path if len(path) <= _DEEPEST else (*path[: _DEEPEST - 1], ".".join(path[_DEEPEST - 1 :]))
 
 
 _Entry = tuple[str, str, Any, Any]

@@ -88,7 +88,10 @@ def format_value(value: float, unit: Unit = NUMBER, digits: int = 4) -> str:
         return str(int(scaled))
     # Rounded first: 1023.99 MiB is 1 GiB, 9999.9 is 10k.
     divisor, suffix = _scale(float(f"{abs(scaled):.{digits - 1}e}"), unit)
-    return _trim(f"{scaled / divisor:.{digits}g}") + suffix
+    shown = scaled / divisor
+    # 1010 MiB in three digits is not 1.01e+03 MiB.
+    whole = 10 ** (digits - 1) <= abs(shown) < 1e5
+    return (f"{shown:.0f}" if whole else _trim(f"{shown:.{digits}g}")) + suffix
 
 
 def _trim(text: str) -> str:
