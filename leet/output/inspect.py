@@ -18,9 +18,10 @@ from leet.output.record_text import record_text, summary_text
 from leet.output.run_summary import RunSummary
 from leet.reading import records
 from leet.reading.blocks import BlockReader, RawRecord, Skipped, UnsupportedLog
-from recorder.transaction_log.framing import frame
 
 _PIECE = 4 * 1024 * 1024
+_LONG = 512 * 1024
+"""Bytes of a log from which on its summary is made from columns."""
 _POLL = 0.25
 _IDLE = 600.0
 _UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
@@ -99,13 +100,12 @@ def _print_records(path: Path, as_json: bool, idle: float | None) -> None:
 
 def _print_summary(path: Path, as_json: bool) -> None:
     summary = RunSummary(path)
-    for outcomes in _outcomes(path):
-        for outcome in outcomes:
-            record = outcome if isinstance(outcome, Skipped) else _parsed(outcome)
-            if isinstance(record, Skipped):
-                summary.skipped.append(record)
-            else:
-                summary.add(record)
+    if os.stat(path).st_size > _LONG:
+        from leet.output import bulk_summary  # numpy takes longer to load than a short log to read
+
+        bulk_summary.summarise(path, summary)
+    else:
+        summarise(path, summary)
     written = os.stat(path).st_mtime_ns
     if as_json:
         print(dump(summary.to_json(written, time.time()), "  "))
@@ -113,12 +113,23 @@ def _print_summary(path: Path, as_json: bool) -> None:
         print(summary_text(summary, written, time.time()), end="")
 
 
+def summarise(path: Path, summary: RunSummary) -> None:
+    """Puts all that a log holds into `summary`, record by record."""
+    for outcomes in _outcomes(path):
+        for outcome in outcomes:
+            record = outcome if isinstance(outcome, Skipped) else _parsed(outcome)
+            if isinstance(record, Skipped):
+                summary.skipped.append(record)
+            else:
+                summary.add(record)
+
+
 def _parsed(raw: RawRecord) -> Any:
     """The message of a record, or the range it takes up where protobuf refuses it."""
     try:
         return records.parse(raw.payload)
-    except records.DecodeError:
-        return Skipped(raw.offset, len(frame(raw.payload, raw.offset)), "no record that protobuf can read")
+    except records.DecodeError as error:
+        return Skipped(raw.offset, len(raw.payload), f"bad record: {error}")
 
 
 def _outcomes(path: Path) -> Iterator[list[RawRecord | Skipped]]:

@@ -6,6 +6,7 @@ long beside it.
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Iterable
 from typing import Any
@@ -41,6 +42,7 @@ class RunSummary:
         self.points = 0
         self.runtime: float | None = None
         self.skipped: list[Skipped] = []
+        self._row_step = -1.0
         self._console_time: tuple[int, int] | None = None
 
     def add(self, record: Any) -> None:
@@ -71,28 +73,32 @@ class RunSummary:
             self.change_summary(_path(item), None)
 
     def change_summary(self, path: tuple[str, ...], json: str | None) -> None:
-        """Sets a value of the summary; None and `null` remove it."""
-        if json is None or json.strip() == "null":
+        """Sets a value of the summary; None, `null` and text that is no JSON remove it."""
+        value = None if json is None else load(json)
+        if value is None or value is json:
             self.summary.remove(path)
         else:
-            value = load(json)
-            if value is not json:
-                self.summary.assign(path, value)
+            self.summary.assign(path, value)
 
     def _take_history(self, history: Any) -> None:
         values = item_values(history.item)
         step = values.get("_step")
-        if history.HasField("step"):
-            step = history.step.num
-        if isinstance(step, int | float) and step == step and step >= 0:
-            self.step = max(int(min(step, 2.0**63)), self.step or 0)
+        if not isinstance(step, float) or not math.isfinite(step):
+            step = float(history.step.num) if history.HasField("step") else self._row_step + 1
+        self._row_step = step
+        self.note_step(step)
         runtime = values.get("_runtime")
-        if isinstance(runtime, float):
+        if isinstance(runtime, float) and math.isfinite(runtime):
             self.runtime = runtime
         for name, value in values.items():
             if isinstance(value, float) and not name.startswith("_"):
                 self.metrics.add(name)
                 self.points += 1
+
+    def note_step(self, step: float) -> None:
+        """Takes the step of a row; the greatest is that of the run, and negative ones are none."""
+        if step >= 0:
+            self.step = max(int(min(step, 2.0**63)), self.step or 0)
 
     def _take_output_raw(self, output: Any) -> None:
         time = (output.timestamp.seconds, output.timestamp.nanos) if output.HasField("timestamp") else None
