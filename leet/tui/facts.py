@@ -63,10 +63,11 @@ class Sections:
 def _head(model: RunModel, state: RunState) -> list[Row]:
     identity = model.identity
     sign, tone = look(state)
-    rows = [Row("state", f"{sign} {state}", f"overview--{tone}")]
+    rows = [Row("state", f"{sign} {state.name}", f"overview--{tone}")]
     project = "/".join(part for part in (identity.entity, identity.project) if part)
     runtime = model.runtime
     for key, value, value_tone in (
+        ("reason", state.reason, tone),
         ("name", identity.display_name, "strong"),
         ("id", identity.run_id, "value"),
         ("project", project, "value"),
