@@ -47,7 +47,7 @@ def test_fields_are_those_of_the_sdk(name: str) -> None:
         where = f"{official.full_name}.{field.name}"
         assert field.number == twin.number, where
         assert field.type == twin.type, where
-        assert field.is_repeated == twin.is_repeated, where
+        assert is_repeated(field) == is_repeated(twin), where
         assert field.has_presence == twin.has_presence, where
         assert oneof(field) == oneof(twin), where
         if field.enum_type:
@@ -57,6 +57,11 @@ def test_fields_are_those_of_the_sdk(name: str) -> None:
             for part in ("key", "value"):
                 a, b = field.message_type.fields_by_name[part], twin.message_type.fields_by_name[part]
                 assert (a.number, a.type) == (b.number, b.type), where
+
+
+def is_repeated(field: Any) -> bool:
+    """Protobuf before 6.31 has only the label, and newer ones warn of it."""
+    return bool(field.is_repeated if hasattr(field, "is_repeated") else field.label == field.LABEL_REPEATED)
 
 
 def oneof(field: Any) -> str | None:
