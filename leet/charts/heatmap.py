@@ -135,8 +135,9 @@ def _mean(rows: tuple[Floats, ...]) -> Floats:
     stack = np.stack(rows)
     there = ~np.isnan(stack)
     counts = there.sum(axis=0)
-    total = np.where(there, stack / np.maximum(counts, 1), 0.0).sum(axis=0)
-    return np.where(counts > 0, total, np.nan)
+    with np.errstate(over="ignore"):
+        total = np.where(there, stack / np.maximum(counts, 1), 0.0).sum(axis=0)
+    return np.where(counts > 0, np.clip(total, -LARGEST, LARGEST), np.nan)
 
 
 def _means(curve: Curve, x: Scale, columns: int) -> tuple[Floats, npt.NDArray[np.bool_]]:

@@ -40,8 +40,12 @@ class Scale:
         if not math.isfinite(span):
             values, lo, span = values * 0.5, lo * 0.5, hi * 0.5 - lo * 0.5
         with np.errstate(over="ignore"):
-            shares = (values - lo) / span
-        return np.minimum(np.maximum(shares, -_OUTSIDE), _OUTSIDE) * (dots - 1)
+            shares: Floats = np.subtract(values, lo)
+            shares /= span
+        np.maximum(shares, -_OUTSIDE, out=shares)
+        np.minimum(shares, _OUTSIDE, out=shares)
+        shares *= dots - 1
+        return shares
 
     def value_at(self, share: float) -> float:
         """The value at a share of the axis."""

@@ -78,7 +78,8 @@ def _x_labels(cells: Cells, spec: Spec, layout: Layout, signs: Glyphs) -> None:
     if layout.y_ticks.labels:
         cells.put(area.left - 1, row, signs.foot, cells.roles[row, 0])
     end = cells.width - 1
-    if spec.x_label and len(spec.x_label) + 2 <= area.width // 4:
+    # Times look like times.
+    if spec.x_label and spec.x_kind == "number" and len(spec.x_label) + 2 <= area.width // 4:
         text = f" {spec.x_label} "
         end -= len(text) + 1
         cells.put(end, row, text, Role.TICK)
