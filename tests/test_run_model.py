@@ -29,18 +29,22 @@ from leet.reading.batch import (
 )
 from leet.reading.records import message_class
 from leet.reading.tail import read
+from recorder.transaction_log.wire import encode
 
 NOW = 1_800_000_000.0
 LOG = "/somewhere/wandb/offline-run-20260101_000000-abc123/run-abc123.wandb"
 
 
 def message(kind: str, /, **fields: Any) -> Any:
-    return message_class(kind)(**fields)
+    return message_class(kind).FromString(encode(kind, fields))
 
 
 def config(**values: Any) -> Any:
-    items = [message("ConfigItem", key=key, value_json=json.dumps(value)) for key, value in values.items()]
-    return message("ConfigRecord", update=items)
+    return message("ConfigRecord", **config_fields(**values))
+
+
+def config_fields(**values: Any) -> dict[str, Any]:
+    return {"update": [{"key": key, "value_json": json.dumps(value)} for key, value in values.items()]}
 
 
 def batch(*entries: tuple[str, Any], **fields: Any) -> Batch:
@@ -118,15 +122,15 @@ def test_scalars_of_a_second_run_record_replace_and_its_config_is_merged():
         notes="n",
         start_time={"seconds": 10, "nanos": 500_000_000},
         git={"remote_url": "r", "commit": "c"},
-        config=config(lr=1, opt={"name": "adam", "eps": 1e-8}),
-        summary=message("SummaryRecord", update=[{"key": "best", "value_json": "3"}]),
+        config=config_fields(lr=1, opt={"name": "adam", "eps": 1e-8}),
+        summary={"update": [{"key": "best", "value_json": "3"}]},
     )
     model.apply(batch(("header", message("HeaderRecord", version_info={"producer": "0.31.0"})), ("run", first)))
     identity = model.identity
     assert (identity.name, identity.project, identity.tags, identity.start_time) == ("one", "p", ("x", "y"), 10.5)
     assert (identity.git_remote, identity.git_commit, identity.writer) == ("r", "c", "0.31.0")
     assert model.summary.to_dict() == {"best": 3}
-    second = message("RunRecord", run_id="abc123", display_name="two", tags=["z"], config=config(opt={"name": "sgd"}))
+    second = message("RunRecord", run_id="abc123", display_name="two", tags=["z"], config=config_fields(opt={"name": "sgd"}))
     model.apply(batch(("run", second), ("config", config(lr=2))))
     assert (identity.name, identity.project, identity.tags, identity.notes) == ("two", "", ("z",), "")
     assert identity.start_time == 10.5
@@ -287,7 +291,7 @@ def test_notices_are_passed_on():
 def test_a_replaced_log_starts_afresh():
     model = RunModel(LOG)
     full = batch(
-        ("run", message("RunRecord", run_id="old", config=config(lr=1))),
+        ("run", message("RunRecord", run_id="old", config=config_fields(lr=1))),
         ("exit", message("RunExitRecord", exit_code=1)),
         ("alert", message("AlertRecord", title="T")),
         history=rows(5, old=1.0),
