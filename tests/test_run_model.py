@@ -130,7 +130,9 @@ def test_scalars_of_a_second_run_record_replace_and_its_config_is_merged():
     assert (identity.name, identity.project, identity.tags, identity.start_time) == ("one", "p", ("x", "y"), 10.5)
     assert (identity.git_remote, identity.git_commit, identity.writer) == ("r", "c", "0.31.0")
     assert model.summary.to_dict() == {"best": 3}
-    second = message("RunRecord", run_id="abc123", display_name="two", tags=["z"], config=config_fields(opt={"name": "sgd"}))
+    second = message(
+        "RunRecord", run_id="abc123", display_name="two", tags=["z"], config=config_fields(opt={"name": "sgd"})
+    )
     model.apply(batch(("run", second), ("config", config(lr=2))))
     assert (identity.name, identity.project, identity.tags, identity.notes) == ("two", "", ("z",), "")
     assert identity.start_time == 10.5
