@@ -25,6 +25,7 @@ COMMANDS: dict[str, Command] = {
     "record": Command("recorder.command", "record this machine, and a command's output and exit code, as a run"),
     "inspect": Command("leet.output.inspect", "print what a log holds, as text or JSON"),
     "plot": Command("leet.output.plot", "print a run's metrics as charts"),
+    "export": Command("leet.output.export", "write a run's metrics as a table: CSV, JSON Lines, Parquet"),
     "demo": Command("leet.demo.command", "train a small model, record it and watch it live"),
 }
 

@@ -62,7 +62,7 @@ class FastHistory:
 
     def read(self, messages: Messages) -> FastRows:
         items = find_items(messages)
-        step_numbers, odd = _step_numbers(messages, items.rests)
+        step_numbers, odd = read_step_numbers(messages, items.rests)
         odd[items.of[items.key_ends - items.starts > LONGEST]] = True
         items = items.without(odd)
         ids = self._keys.numbers(messages, items.starts, items.key_ends)
@@ -95,7 +95,7 @@ def _last_texts(messages: Messages, items: Items, ids: Ids, which: Ids) -> Texts
     }
 
 
-def _step_numbers(messages: Messages, rests: Offsets) -> tuple[Floats, npt.NDArray[np.bool_]]:
+def read_step_numbers(messages: Messages, rests: Offsets) -> tuple[Floats, npt.NDArray[np.bool_]]:
     """`HistoryStep.num` of each message, which alone may follow its items; and the messages where more does.
 
     12 00          step 0
