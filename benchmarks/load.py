@@ -15,8 +15,8 @@ from benchmarks.terminal import measure
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("logs", nargs="+", type=Path, metavar="LOG")
-    parser.add_argument("--ours", required=True, help="what our screen shows when all is loaded (regular expression)")
-    parser.add_argument("--theirs", help="the same for `wandb leet`; without it only ours is measured")
+    parser.add_argument("--ours", default="✓ finished", help="what our screen shows when all is read (regex)")
+    parser.add_argument("--theirs", default="State: Finished", help="what that of `wandb leet` shows; empty: ours only")
     parser.add_argument("--timeout", type=float, default=300)
     args = parser.parse_args()
     with tempfile.TemporaryDirectory() as home:

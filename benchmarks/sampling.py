@@ -1,8 +1,7 @@
-"""
-What system metrics cost: CPU and memory of one sample per family, time to say "not here", and the keys beside the SDK's.
+"""What system metrics cost: CPU and memory of a sample per family, time to say "not here", keys beside the SDK's.
 
-    python benchmarks/sampling.py              costs
-    python benchmarks/sampling.py --sdk        also records five seconds with `wandb` and compares keys and values
+python benchmarks/sampling.py              costs
+python benchmarks/sampling.py --sdk        also records five seconds with `wandb` and compares keys and values
 """
 
 from __future__ import annotations
@@ -80,7 +79,11 @@ def compare_with_sdk() -> None:
     with tempfile.TemporaryDirectory() as folder:
         root = str(Path(__file__).parents[1])
         subprocess.run(
-            [sys.executable, "-c", SDK_RUN], cwd=folder, check=True, capture_output=True, env={"PYTHONPATH": root, "HOME": folder}
+            [sys.executable, "-c", SDK_RUN],
+            cwd=folder,
+            check=True,
+            capture_output=True,
+            env={"PYTHONPATH": root, "HOME": folder},
         )
         log = next(Path(folder).glob("wandb/latest-run/run-*.wandb"))
         lines = subprocess.run([*program, str(log)], capture_output=True, text=True, check=True).stdout.splitlines()
