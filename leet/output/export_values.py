@@ -64,7 +64,7 @@ def logged_leaves(items: Iterable[Any]) -> Iterator[tuple[str, Value, int]]:
 
 
 def spell(value: Value) -> str:
-    """A value as the text of a cell: numbers as Python spells them, `NaN`, `Infinity`, `true`, lists as compact JSON."""
+    """A value as the text of a cell: numbers as Python spells them, `NaN`, `Infinity`, `true`, lists as short JSON."""
     if isinstance(value, str):
         return value.encode("utf-8", "replace").decode()
     if value is None:
