@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 import threading
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Protocol
@@ -13,6 +13,7 @@ from typing import Any, Protocol
 from recorder import ending, metrics, notices
 from recorder.alert_level import AlertLevel
 from recorder.errors import UsageError
+from recorder.identity import Identity
 from recorder.rows import Key, Row, encode_item, history_record, own_items, row_records, summary_record
 from recorder.run_config import Config
 from recorder.run_summary import Path as SummaryPath
@@ -42,7 +43,7 @@ class Part(Protocol):
     def stop(self) -> None: ...
 
 
-class Run:
+class Run(Identity):
     """One run being recorded. `recorder.init()` makes it.
 
     Every method may be called from any thread. None of them raises for trouble with the disk.
@@ -81,115 +82,12 @@ class Run:
         self.summary = Summary(self._publish_summary)
         """One value per metric."""
 
-    # What the run is
-
-    @property
-    def id(self) -> str:
-        """The id of the run, unique in its project."""
-        return self._id
-
-    @property
-    def entity(self) -> str:
-        """The user or team that it belongs to, as far as one was named."""
-        return str(self._settings.entity or "")
-
-    @property
-    def project(self) -> str:
-        """The project that it belongs to."""
-        return str(self._settings.project)
-
-    @property
-    def group(self) -> str:
-        """The group of runs that it belongs to, or nothing."""
-        return str(self._settings.run_group or "")
-
-    @property
-    def job_type(self) -> str:
-        """What kind of job it is, or nothing."""
-        return str(self._settings.run_job_type or "")
-
-    @property
-    def sweep_id(self) -> str | None:
-        """The sweep that it belongs to, if any."""
-        return str(self._settings.sweep_id) if self._settings.sweep_id else None
-
-    @property
-    def name(self) -> str | None:
-        """The name that is shown. Setting it writes the run record again."""
-        return str(self._settings.run_name) if self._settings.run_name is not None else None
-
-    @name.setter
-    def name(self, name: str) -> None:
-        self._change("run_name", name)
-
-    @property
-    def notes(self) -> str | None:
-        """A longer description. Setting it writes the run record again."""
-        return str(self._settings.run_notes) if self._settings.run_notes is not None else None
-
-    @notes.setter
-    def notes(self, notes: str) -> None:
-        self._change("run_notes", notes)
-
-    @property
-    def tags(self) -> tuple[str, ...]:
-        """The tags. Setting them writes the run record again."""
-        return tuple(self._settings.run_tags or ())
-
-    @tags.setter
-    def tags(self, tags: Sequence[str]) -> None:
-        self._change("run_tags", tuple(tags))
-
-    @property
-    def path(self) -> str:
-        """`entity/project/id`, as far as they are known."""
-        return "/".join(part for part in (self.entity, self.project, self._id) if part)
-
-    @property
-    def dir(self) -> str:
-        """The directory for files of the run."""
-        if self._directory is None:
-            import tempfile
-
-            return tempfile.gettempdir()
-        return str(self._directory / "files")
-
-    @property
-    def sync_dir(self) -> str:
-        """The directory of the run: what `wandb sync` takes."""
-        return str(self._directory) if self._directory is not None else self.dir
-
-    @property
-    def settings(self) -> Settings:
-        """The settings that it was started with."""
-        return self._settings
+    # Logging
 
     @property
     def step(self) -> int:
         """The step of the row that the next `log()` goes to."""
         return self._step
-
-    @property
-    def start_time(self) -> float:
-        """When it began, in Unix seconds."""
-        return self._start
-
-    starting_step = 0
-    resumed = False
-    url = project_url = sweep_url = None
-    """A recorded run has no address."""
-
-    @property
-    def offline(self) -> bool:
-        """Runs are always recorded offline."""
-        return True
-
-    @property
-    def disabled(self) -> bool:
-        """Whether nothing is recorded at all."""
-        return self._directory is None
-
-    # Logging
 
     def log(self, data: Mapping[str, Any], step: int | None = None, commit: bool | None = None) -> None:
         """Logs values: one row of history per call.
