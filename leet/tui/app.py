@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import ClassVar
 
+from textual import events
 from textual.app import App, SystemCommand
 from textual.binding import BindingType
 from textual.command import Provider
@@ -20,6 +21,7 @@ from leet.tui.commands import bindings, in_place
 from leet.tui.screens.run_screen import RunScreen
 from leet.tui.terminal import Terminal, ascii_filter
 from leet.tui.themes import ANSI, THEMES, default_theme
+from leet.tui.widgets.filter_line import FilterInput
 
 SWITCH_INTERVAL = 0.0005
 """Seconds after which the reader's thread lets the screen's thread in; with Python's 0.005 a key press is felt late."""
@@ -84,6 +86,13 @@ class LeetApp(App[None]):
                 run = partial(screen.run_action, command.action)
                 yield SystemCommand(command.summary, f"{command.group} · {keys}", run)
         yield SystemCommand("Theme", "Colours of the frame around the charts", self.action_change_theme)
+
+    async def on_key(self, event: events.Key) -> None:
+        """Send a key that was typed ahead to the filter that has opened since, where it was meant to go."""
+        focused = self.focused
+        if isinstance(focused, FilterInput) and focused.seen is not event:
+            event.prevent_default()
+            focused._forward_event(events.Key(event.key, event.character))
 
     def go_to_metric(self, name: str) -> None:
         """Show the chart of a metric on the run screen."""

@@ -65,12 +65,16 @@ def _depth(environ: Mapping[str, str]) -> ColorDepth:
 
 
 def _speaks_utf8(environ: Mapping[str, str]) -> bool:
-    """Whether the locale is UTF-8. None set at all (a bare container) counts as yes: terminals are."""
-    for name in ("LC_ALL", "LC_CTYPE", "LANG"):
-        locale = environ.get(name, "")
-        if locale:
-            return "utf8" in locale.lower().replace("-", "")
-    return True
+    """Whether the locale is UTF-8. None set at all (a bare container) counts as yes: terminals are.
+
+    Where the locale is not installed, Python itself puts `C.UTF-8` into LC_CTYPE (PEP 538): then LANG tells more,
+    if it names a character set.
+    """
+    given = [environ.get(name, "") for name in ("LC_ALL", "LC_CTYPE", "LANG")]
+    if not given[0] and given[1] in ("C.UTF-8", "C.utf8", "UTF-8") and "." in given[2]:
+        given[1] = ""
+    locale = next((name for name in given if name), "UTF-8")
+    return "utf8" in locale.lower().replace("-", "")
 
 
 _PLAIN = str.maketrans(

@@ -307,6 +307,10 @@ class RunScreen(SpanScreen[None]):
         self._wanted[side] = not shown
         self._last_asked = side
         self._arrange()
+        other: layout.Side = "system" if side == "overview" else "overview"
+        if not shown and self._wanted[other] and not self.query_one(f"#{other}-pane").display:
+            # It gave way; it does not come back by itself when this one goes.
+            self._wanted[other] = None
         if not shown and not self.query_one("#metrics-pane").display:
             self._focus_pane(side)
         self._refresh_all()
@@ -317,7 +321,7 @@ class RunScreen(SpanScreen[None]):
         return next((node for node in widget.ancestors_with_self if isinstance(node, Pane)), widget)
 
     def _focus_pane(self, name: str) -> None:
-        self.query_one(f"#{name}", Widget).focus()
+        self.set_focus(self.query_one(f"#{name}", Widget))
 
     def _visible_panes(self) -> list[str]:
         return [name for name in PANES if self.query_one(f"#{name}-pane").display]

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import ClassVar, Literal
 
+from textual import events
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal
 from textual.content import Content
 from textual.widgets import Input, Static
 
-from leet.tui.commands import bindings
+from leet.tui.commands import bindings, in_place
 from leet.tui.messages import FilterChanged, FilterClosed, Subject
 
 Mode = Literal["regex", "glob"]
@@ -22,17 +23,42 @@ class FilterInput(Input):
 
     BINDINGS: ClassVar[list[BindingType]] = bindings("filter")
 
+    seen: events.Key | None = None
+    """The key that came here last: the app sends on those that were typed before the focus did."""
+
     @property
     def line(self) -> FilterLine:
         parent = self.parent
         assert isinstance(parent, FilterLine)
         return parent
 
+    async def on_key(self, event: events.Key) -> None:
+        """Act on the keys of the table at once.
+
+        A binding would be looked up only after the key has bubbled up to the app, and what is typed meanwhile
+        (keys come in bursts over ssh, from tmux, from a quick hand) would be taken for text of a filter that is closed.
+        """
+        self.seen = event
+        if not self.line.display:
+            event.prevent_default()
+            return
+        for binding in self._bindings.key_to_bindings.get(event.key, ()):
+            if binding.id in _OWN:
+                event.prevent_default()
+                event.stop()
+                await self.run_action(binding.action)
+
+    async def action_submit(self) -> None:
+        self.line.close()
+
     def action_cancel(self) -> None:
         self.line.cancel()
 
     def action_switch_mode(self) -> None:
         self.line.switch_mode()
+
+
+_OWN = frozenset(command.id for command in in_place("filter"))
 
 
 class FilterLine(Horizontal):
@@ -62,7 +88,8 @@ class FilterLine(Horizontal):
         self.input.cursor_position = len(text)
         self._show_title()
         self.display = True
-        self.input.focus()
+        # At once: `focus()` would wait for a turn of the loop, and what is typed meanwhile went to the pane.
+        self.screen.set_focus(self.input)
 
     def show_count(self, kept: int, total: int, error: str | None) -> None:
         """How many names pass, or why the expression is none."""
@@ -91,10 +118,6 @@ class FilterLine(Horizontal):
     def on_input_changed(self, event: Input.Changed) -> None:
         event.stop()
         self._changed()
-
-    def on_input_submitted(self, event: Input.Submitted) -> None:
-        event.stop()
-        self.close()
 
     def _changed(self) -> None:
         self.post_message(FilterChanged(self.subject, self.input.value, self.mode))
