@@ -26,7 +26,7 @@ _NAMES_SAID = 6
 _NAMES_COMPARED = 2000
 """Names among which similar ones are sought, which takes long."""
 _GLOB = re.compile(r"[^\\^$+{}()|]*")
-_STAR = re.compile(r"(^|[^.\])])[*?]")
+_OF_GLOB = re.compile(r"(?<![.\])])\*|(?<![\])])\?")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -88,13 +88,13 @@ def run(args: argparse.Namespace) -> int:
 def pattern_filter(pattern: str) -> TextFilter:
     """The filter that a pattern means: that of the viewer, as a glob where it has stars and nothing else to be a regex.
 
-    `loss` is found anywhere in a name. `train/*`, `*loss` and `layer.?/w` are globs; `loss.*`, `^loss$` and
-    `a|b` regular expressions, for a star behind a dot, a bracket or a parenthesis repeats that.
+    `loss` is found anywhere in a name. `train/*`, `*loss` and `layer.?/w` are globs; `loss.*`, `^loss$` and `a|b` are
+    regular expressions: a star behind a dot, a bracket or a parenthesis repeats that.
     """
     from leet.model.filter import TextFilter
 
-    is_glob = _GLOB.fullmatch(pattern) and any(sign in pattern for sign in "*?")
-    is_glob = is_glob and len(_STAR.findall(pattern)) == sum(pattern.count(sign) for sign in "*?")
+    stars = sum(pattern.count(sign) for sign in "*?")
+    is_glob = stars and _GLOB.fullmatch(pattern) and len(_OF_GLOB.findall(pattern)) == stars
     return TextFilter(pattern, "glob" if is_glob else "regex")
 
 
