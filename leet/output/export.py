@@ -71,7 +71,8 @@ def run(args: argparse.Namespace) -> int:
     to_stdout = args.output in (None, "-")
     if name == "parquet" and to_stdout and sys.stdout.isatty():
         return _fail("parquet is nothing for a terminal; name a file with -o FILE")
-    if not to_stdout and os.path.exists(args.output) and os.path.samefile(args.output, path):
+    target = os.path.expanduser(args.output or "")
+    if not to_stdout and os.path.exists(target) and os.path.samefile(target, path):
         return _fail(f"{args.output} is the log itself; give another file")
     try:
         return _export(path, args, name)
