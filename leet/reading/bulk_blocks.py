@@ -6,7 +6,10 @@
                ▲ first chunks      ▲ second chunks …
 
 All blocks are 32 KiB and a chunk never leaves its own, so one step passes the next chunk of every block. A record of
-one chunk then stays a place in the bytes that were read; only records of several chunks are put together.
+one chunk then stays a place in the bytes that were read. The parts of a record of several chunks are moved up to its
+last one, over the headers between them:
+
+    │header│FIRST ▒▒▒▒│header│LAST ░░░░      ─►      │         ▒▒▒▒░░░░
 
 This is for good blocks alone: if anything about a piece is not as a writer leaves it, `BlockReader` reads that piece,
 and it always reads what is left behind the last whole block. It is the judge of what a log means in every case.
@@ -14,7 +17,6 @@ and it always reads what is left behind the last whole block. It is the judge of
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -24,12 +26,17 @@ import numpy.typing as npt
 from leet.reading import blocks
 from leet.reading.batch import Offsets, Skipped
 from leet.reading.blocks import BlockReader, RawRecord
+from leet.reading.checksums import blank_headers, blocks_fit
 from leet.reading.messages import Messages
-from recorder.transaction_log.framing import BLOCK, CHUNK_HEADER, FIRST, FULL, LAST, MIDDLE, TYPE_CRC
+from recorder.transaction_log.framing import BLOCK, CHUNK_HEADER, FIRST, FULL, LAST, MIDDLE
 
 _OVERHEAD = CHUNK_HEADER.size
 _FEWEST_BLOCKS = 4
 """Fewer blocks than this are read one chunk after the other."""
+
+
+Chunks = tuple[Offsets, Offsets, npt.NDArray[np.uint8]]
+"""Where chunks begin and end, and their types."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +55,7 @@ class Found:
     @classmethod
     def joined(
         cls,
-        data: bytes,
+        data: bytes | bytearray,
         starts: Offsets,
         ends: Offsets,
         offsets: Offsets,
@@ -58,7 +65,7 @@ class Found:
         raw = [outcome for outcome in outcomes if isinstance(outcome, RawRecord)]
         more = Messages.joined([payload for _, payload in raw], before=data)
         offsets = np.concatenate((offsets, np.array([offset for offset, _ in raw], np.int64)))
-        order = np.argsort(offsets)
+        order = np.argsort(offsets, kind="stable")
         messages = Messages(
             more.data, np.concatenate((starts, more.starts))[order], np.concatenate((ends, more.ends))[order]
         )
@@ -71,36 +78,44 @@ class BulkBlockReader(BlockReader):
 
     def feed_bulk(self, data: bytes) -> Found:
         """What `feed` does, with the same records and the same damage."""
-        self._data = self._data + data if self._data else data
-        if not self._header_seen and not self._pass_header():
-            return Found.listed([])
-        data, base = self._data, self._start
-        chunks = self._good_chunks()
+        if not self._header_seen:
+            self._data += data
+            if not self._pass_header():
+                return Found.listed([])
+            data, self._data = self._data, b""
+        base, size = self._start, len(self._data) + len(data)
+        buffer = bytearray().join((self._data, data))
+        chunks = self._good_chunks(buffer)
         if chunks is None:
+            self._data = self._data + data if self._data else data
             return Found.listed(self._walk(final=False))
         starts, ends, kinds = chunks
-        assembled: list[RawRecord | blocks.Skipped] = []
-        several = np.flatnonzero(kinds != FULL)
-        for kind, start, end in zip(
-            kinds[several].tolist(), starts[several].tolist(), ends[several].tolist(), strict=True
-        ):
-            self._assemble(kind, base + start, data[start + _OVERHEAD : end], assembled)
-        done = len(data) - (base + len(data) - self.origin) % BLOCK
-        self._data, self._start = data[done:], base + done
-        rest = self._walk(final=False)
-        single = kinds == FULL
-        starts, ends = starts[single], ends[single]
-        return Found.joined(data, starts + _OVERHEAD, ends, base + starts, assembled + rest)
+        done = size - (base + size - self.origin) % BLOCK
+        self._data, self._start = bytes(buffer[done:]), base + done
+        outcomes: list[RawRecord | blocks.Skipped] = []
+        single = np.flatnonzero(kinds == FULL)
+        several = self._put_together(buffer, base, chunks, outcomes)
+        outcomes += self._walk(final=False)
+        return Found.joined(
+            buffer,
+            np.concatenate((starts[single] + _OVERHEAD, several[0])),
+            np.concatenate((ends[single], several[1])),
+            base + np.concatenate((starts[single], several[2])),
+            outcomes,
+        )
 
-    def _good_chunks(self) -> tuple[Offsets, Offsets, npt.NDArray[np.uint8]] | None:
-        """Positions, ends and types of the chunks of all whole blocks, if all are as a writer leaves them."""
-        data, size = self._data, len(self._data)
+    def _good_chunks(self, buffer: bytearray) -> Chunks | None:
+        """Positions, ends and types of the chunks of all whole blocks, if all are as a writer leaves them.
+
+        What no checksum covers is blank in `buffer` after that. The buffer begins where this reader does.
+        """
+        size = len(buffer)
         first_limit = BLOCK - (self._start - self.origin) % BLOCK
         limits = np.arange(first_limit, size + 1, BLOCK)
         if len(limits) < _FEWEST_BLOCKS or self._zeros >= 0:
             return None
-        octets = np.frombuffer(data, np.uint8)
-        length_at = np.ndarray((size - 1,), "<u2", data, strides=(1,))
+        octets = np.frombuffer(buffer, np.uint8)
+        length_at = np.ndarray((size - 1,), "<u2", buffer, strides=(1,))
         at = np.maximum(limits - BLOCK, 0)
         steps, stops = [], []
         while len(at):
@@ -124,10 +139,35 @@ class BulkBlockReader(BlockReader):
         unfinished[1:] = ((kinds == FIRST) | (kinds == MIDDLE))[:-1]
         if (goes_on != unfinished).any() or (kinds < FULL).any() or (kinds > LAST).any():
             return None
-        return (starts, ends, kinds) if self._checksums_fit(starts, ends, kinds) else None
+        noted = np.ndarray((size - 3,), "<u4", buffer, strides=(1,))[starts]
+        blank_headers(octets, starts)
+        return (starts, ends, kinds) if blocks_fit(octets, starts, ends, noted, first_limit) else None
 
-    def _checksums_fit(self, starts: Offsets, ends: Offsets, kinds: npt.NDArray[np.uint8]) -> bool:
-        noted: list[int] = np.ndarray((len(self._data) - 3,), "<u4", self._data, strides=(1,))[starts].tolist()
-        bounds = zip((starts + _OVERHEAD).tolist(), ends.tolist(), kinds.tolist(), strict=True)
-        crc32, type_crc, data = zlib.crc32, TYPE_CRC, self._data
-        return [crc32(data[start:end], type_crc[kind]) for start, end, kind in bounds] == noted
+    def _put_together(
+        self, buffer: bytearray, base: int, chunks: Chunks, outcomes: list[RawRecord | blocks.Skipped]
+    ) -> tuple[Offsets, Offsets, Offsets]:
+        """The records of several chunks: bounds of those that begin and end here, and where their first chunk begins.
+
+        One that began earlier goes to `outcomes`, if it ends here, and one that does not end here is kept.
+        """
+        which = np.flatnonzero(chunks[2] != FULL)
+        starts, ends, kinds = (column[which].tolist() for column in chunks)
+        lasts = [place for place, kind in enumerate(kinds) if kind == LAST]
+        begun = lasts.pop(0) + 1 if self._first >= 0 and lasts else len(kinds) if self._first >= 0 else 0
+        finished = lasts[-1] + 1 if lasts else begun
+        for place in (*range(begun), *range(finished, len(kinds))):
+            payload = bytes(buffer[starts[place] + _OVERHEAD : ends[place]])
+            self._assemble(kinds[place], base + starts[place], payload, outcomes)
+        bounds = []
+        view = memoryview(buffer)
+        first = begun
+        for last in lasts:
+            at = starts[last] + _OVERHEAD
+            for place in range(last - 1, first - 1, -1):
+                part = view[starts[place] + _OVERHEAD : ends[place]]
+                view[at - len(part) : at] = part
+                at -= len(part)
+            bounds.append((at, ends[last], starts[first]))
+            first = last + 1
+        found = np.array(bounds, np.int64).reshape(-1, 3)
+        return found[:, 0], found[:, 1], found[:, 2]

@@ -38,7 +38,7 @@ class Messages:
         self.octets: Octets = np.frombuffer(data, np.uint8)
 
     @classmethod
-    def joined(cls, encoded: Sequence[bytes], *, before: bytes = b"") -> Messages:
+    def joined(cls, encoded: Sequence[bytes], *, before: bytes | bytearray = b"") -> Messages:
         """One message per piece, whole, in a buffer that begins with the bytes `before`."""
         bounds = np.fromiter(accumulate(map(len, encoded), initial=len(before)), np.int64, len(encoded) + 1)
         return cls(b"".join((before, *encoded, _PAD)), bounds[:-1], bounds[1:])
