@@ -2,6 +2,8 @@
 
 While a run is active, `sys.exit` and `sys.excepthook` are watched for the exit code, `atexit` finishes what is still
 active, and SIGTERM and SIGHUP, where nobody else handles them, finish the runs before they end the process.
+Ctrl+c is the program's own: it raises KeyboardInterrupt, and the run ends when the program does. A second one while
+the runs are being finished cuts that short: what is logged so far and the state are written, and the process ends.
 A forked child does not own the runs of its parent: it forgets them.
 """
 
@@ -29,6 +31,9 @@ class Ends(Protocol):
 
     def finish(self, exit_code: int | None = None) -> None: ...
 
+    def cut_short(self, exit_code: int) -> None:
+        """There is no time left: write what is known, wait for nothing, take no lock."""
+
     def disown(self) -> None:
         """This process is a forked child, and the run belongs to its parent."""
 
@@ -40,8 +45,8 @@ class _Watch:
         self.active: list[Ends] = []
         self.exit_code = 0
         self._installed = False
-        self.by_signal = False
-        """Whether a signal is ending the process, and its runs already."""
+        self.ending = False
+        """Whether the process is ending, and its runs already: threads that go on logging do not know yet."""
         self._handled: list[int] = []
         self._exit: Any = None
         self._excepthook: Any = None
@@ -52,7 +57,7 @@ class _Watch:
         self._installed = True
         self._exit, sys.exit = sys.exit, self._on_exit
         self._excepthook, sys.excepthook = sys.excepthook, self._on_exception
-        atexit.register(self.finish_all)
+        atexit.register(self._at_exit)
         # Only the main thread may handle signals, and a handler that somebody else has set is left alone.
         if threading.current_thread() is threading.main_thread():
             for number in _SIGNALS:
@@ -70,7 +75,8 @@ class _Watch:
             sys.exit = self._exit
         if sys.excepthook == self._on_exception:
             sys.excepthook = self._excepthook
-        atexit.unregister(self.finish_all)
+        if not self.ending:  # it is at work otherwise
+            atexit.unregister(self._at_exit)
         for number in self._handled:
             # Elsewhere than in the main thread this fails; the handler then ends the process as the default does.
             with contextlib.suppress(ValueError, OSError):
@@ -79,8 +85,25 @@ class _Watch:
         self._handled = []
 
     def finish_all(self) -> None:
+        self.ending = True
         for run in list(self.active):
             run.finish()
+
+    def _at_exit(self) -> None:
+        """The interpreter is on its way out."""
+        runs = list(self.active)
+        main = threading.current_thread() is threading.main_thread()
+        # Somebody else's handler is theirs; without one a second ctrl+c would raise in the middle of `finish`.
+        if main and runs and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+
+            def hurry(number: int, frame: FrameType | None) -> None:
+                signal.signal(number, signal.SIG_DFL)
+                for run in runs:
+                    run.cut_short(INTERRUPTED)
+                _die(number)
+
+            signal.signal(signal.SIGINT, hurry)
+        self.finish_all()
 
     def forget(self) -> None:
         """In a forked child: neither the runs nor the hooks are its own."""
@@ -89,7 +112,7 @@ class _Watch:
             run.disown()
         self.uninstall()
         self.exit_code = 0
-        self.by_signal = False
+        self.ending = False
 
     def _on_exit(self, code: object = None) -> NoReturn:
         self.exit_code = code if isinstance(code, int) else 0 if code is None else 1
@@ -106,7 +129,7 @@ class _Watch:
         The default is back in place from here on: a second signal ends the process at once, and so does the thread.
         """
         signal.signal(number, signal.SIG_DFL)
-        self.by_signal = True
+        self.ending = True
         self.exit_code = 128 + number
         try:
             threading.Thread(target=self._finish_and_die, args=(number,), name="ending", daemon=True).start()
@@ -145,7 +168,7 @@ def unwatch(run: Ends) -> None:
     """The run has ended."""
     if run in _watch.active:
         _watch.active.remove(run)
-    if not _watch.active and not _watch.by_signal:
+    if not _watch.active and not _watch.ending:
         _watch.uninstall()
 
 
@@ -154,6 +177,6 @@ def exit_code() -> int:
     return _watch.exit_code
 
 
-def by_signal() -> bool:
-    """Whether a signal is ending this process: its runs are over, and its threads do not know yet."""
-    return _watch.by_signal
+def is_ending() -> bool:
+    """Whether this process is ending: its runs are over, and its threads do not know yet."""
+    return _watch.ending

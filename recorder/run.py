@@ -32,9 +32,11 @@ class Log(Protocol):
 
     def append_all(self, records: Iterable[bytes]) -> None: ...
 
+    def append_late(self, make: Callable[[], Iterable[bytes]], size: int) -> None: ...
+
     def flush(self) -> None: ...
 
-    def close(self) -> None: ...
+    def close(self, patience: float = ...) -> None: ...
 
 
 class Part(Protocol):
@@ -65,6 +67,7 @@ class Run(Identity):
         self._opened = False
         """Whether the run record is written: the config before that is part of it."""
         self._finished = False
+        self._exit_written = False
         self._disowned = False
 
         self._step = 0
@@ -204,10 +207,23 @@ class Run(Identity):
             self._log.append(self._runtime_record())
             if self._row is not None:
                 self._commit(self._step + 1)
-            self._append("exit", {"exit_code": self.exit_code & 0x7FFFFFFF, "runtime": int(self._runtime())})
+            self._write_exit()
         self._log.close()
         for then in self._afterwards:
             then(self)
+
+    def cut_short(self, exit_code: int) -> None:
+        """Writes what is held and the end at once: the process has no time for more. Takes no lock for long."""
+        self._finished = True
+        locked = self._lock.acquire(timeout=0.1)
+        if not self._exit_written:
+            self.exit_code = exit_code
+            if self._row is not None:
+                self._commit(self._step + 1)
+            self._write_exit()
+        if locked:
+            self._lock.release()
+        self._log.close(patience=1.0)
 
     def __enter__(self) -> Run:
         return self
@@ -239,7 +255,7 @@ class Run(Identity):
     def _records(self, what: str) -> bool:
         """Whether there is a log to write to. Raises UsageError when the run is over."""
         if self._finished:
-            if ending.by_signal():
+            if ending.is_ending():
                 return False
             raise UsageError(f"Run ({self._id}) is finished. The call to `{what}` will be ignored.")
         if self._disowned:
@@ -249,6 +265,11 @@ class Run(Identity):
             )
             return False
         return True
+
+    def _write_exit(self) -> None:
+        self._exit_written = True
+        code = (self.exit_code or 0) & 0x7FFFFFFF
+        self._append("exit", {"exit_code": code, "runtime": int(self._runtime())})
 
     def _runtime(self) -> float:
         return time.monotonic() - self._clock

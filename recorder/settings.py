@@ -147,7 +147,7 @@ TABLE: dict[str, tuple[Any, Parse]] = {
     "symlink": (True, _boolean),
     "reinit": (None, _any),
     "allow_val_change": (False, _boolean),
-    "x_transaction_log_flush_interval": (1.0, _number),
+    "x_transaction_log_flush_interval": (0.5, _number),
     "x_label": (None, _text),
     "x_primary": (True, _boolean),
     # what the program prints, and what the recorder says

@@ -6,7 +6,7 @@ import contextlib
 import os
 import threading
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,7 @@ from recorder.settings import Settings, gather
 from recorder.system.monitor import Monitor, find_sources
 from recorder.system.source import NotHere, Sample, SystemSettings
 from recorder.transaction_log.wire import timestamp
-from recorder.transaction_log.writer import LogWriter
+from recorder.transaction_log.writer import FLUSH_INTERVAL, LogWriter
 
 MIN_CONSUMER = "0.70.0"
 """The oldest server that the records are meant for, as the SDK 0.31 has it."""
@@ -186,10 +186,13 @@ class _Nowhere:
     def append_all(self, records: Iterable[bytes]) -> None:
         """Forgets the records."""
 
+    def append_late(self, make: Callable[[], Iterable[bytes]], size: int) -> None:
+        """Makes no records."""
+
     def flush(self) -> None:
         """Has nothing to write."""
 
-    def close(self) -> None:
+    def close(self, patience: float = 0.0) -> None:
         """Has nothing to close."""
 
 
@@ -202,8 +205,9 @@ def _open(settings: Settings, began: float) -> Run:
             directory, run_id = run_directory.make_run_directory(base, settings.run_id, began)
             log = LogWriter(
                 directory / f"run-{run_id}.wandb",
-                flush_interval=min(1.0, settings.x_transaction_log_flush_interval or 1.0),
+                flush_interval=min(1.0, settings.x_transaction_log_flush_interval or FLUSH_INTERVAL),
                 warn=notices.warn,
+                restored=lambda: (directory / "files").mkdir(exist_ok=True),
             )
         except OSError as error:
             notices.warn(f"nothing is recorded: {error}")

@@ -93,6 +93,36 @@ def test_a_signal_saves_the_run(number: int, code: int, tmp_path: Path) -> None:
     assert exit_code(tmp_path) == code
 
 
+def test_a_second_ctrl_c_ends_at_once_with_everything_saved(tmp_path: Path) -> None:
+    script = START + (
+        "import time\n"
+        "class Slow:\n"
+        "    def stop(self): print('stopping', flush=True); time.sleep(600)\n"
+        "run._parts.append(Slow())\n"
+        "wandb.log({'a': 1}); wandb.log({'held': 1}, commit=False)\n"
+        "print('ready', flush=True)\n"
+        "while True: time.sleep(0.1)\n"
+    )
+    process = subprocess.Popen(
+        [sys.executable, "-c", script],
+        cwd=tmp_path,
+        env=environment(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+    )
+    try:
+        assert process.stdout is not None
+        for line in (b"ready\n", b"stopping\n"):
+            assert process.stdout.readline() == line
+            process.send_signal(signal.SIGINT)
+        assert process.wait(20) == -signal.SIGINT
+        process.stdout.close()
+    finally:
+        end(process)
+    assert rows_of(log_of(tmp_path)) == [{"a": "1", "_step": "0"}, {"held": "1", "_step": "1"}]
+    assert exit_code(tmp_path) == 255
+
+
 def test_somebody_elses_signal_handler_stays(tmp_path: Path) -> None:
     script = (
         "import signal, os\n"

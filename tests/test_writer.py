@@ -251,18 +251,80 @@ def test_memory_is_bounded_while_the_disk_refuses(log: Path, monkeypatch: pytest
     assert "missing" in said[-1]
 
 
-def test_a_deleted_directory_is_said_and_survived(tmp_path: Path) -> None:
-    directory = tmp_path / "run"
-    directory.mkdir()
+def test_a_deleted_directory_is_said_and_made_again(tmp_path: Path) -> None:
+    path = tmp_path / "run" / "run-d.wandb"
+    path.parent.mkdir()
     said: list[str] = []
-    writer = LogWriter(directory / "run-d.wandb", flush_interval=0.01, warn=said.append)
-    (directory / "run-d.wandb").unlink()
-    directory.rmdir()
-    for _ in range(3):
-        writer.append(line("x"))
+    restored: list[int] = []
+    writer = LogWriter(path, flush_interval=3600, warn=said.append, restored=lambda: restored.append(1))
+    for i in range(4):
+        writer.append(line(str(i)))
         writer.flush()
+        if i < 2:
+            assert lines(path) == [str(n) for n in range(i + 1)]
+            path.unlink()
+            path.parent.rmdir()
     writer.close()
+    assert lines(path) == ["0", "1", "2", "3"]
     assert ["was deleted" in text for text in said] == [True]
+    assert len(restored) == 2
+
+
+def test_a_directory_that_cannot_be_made_again_is_tried_again(tmp_path: Path) -> None:
+    path = tmp_path / "run" / "run-d.wandb"
+    path.parent.mkdir()
+    said: list[str] = []
+    writer = LogWriter(path, flush_interval=3600, warn=said.append)
+    path.unlink()
+    path.parent.rmdir()
+    path.parent.write_text("in the way")
+    for i in range(3):
+        writer.append(line(str(i)))
+        writer.flush()
+    assert ["cannot be made again" in text for text in said] == [True]
+    path.parent.unlink()
+    writer.flush()
+    writer.close()
+    assert lines(path) == ["0", "1", "2"]
+
+
+def test_a_bad_descriptor_is_opened_again(log: Path) -> None:
+    writer = LogWriter(log, flush_interval=3600)
+    writer.append(line("before"))
+    writer.flush()
+    os.close(writer._fd)  # EBADF, as a stale handle of a network disk would be ESTALE
+    writer.append(line("after"))
+    writer.flush()
+    writer.close()
+    assert lines(log) == ["before", "after"]
+    assert writer.lost == 0
+
+
+def test_records_made_late_keep_their_place(log: Path) -> None:
+    writer = LogWriter(log, flush_interval=3600)
+    writer.append(line("1"))
+    writer.append_late(lambda: (line("2"), line("3")), 20)
+    writer.append(line("4"))
+    writer.close()
+    assert lines(log) == ["1", "2", "3", "4"]
+
+
+def test_a_slow_disk_holds_the_caller_back_for_a_moment_only(log: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(writer_module, "_KEPT", 10_000)
+    held = threading.Event()
+    patient: list[float] = []
+    writer = LogWriter(log, flush_interval=3600)
+    writer.before_writing.append(lambda: held.wait(60) and None)
+    order = writer._order
+    monkeypatch.setattr(writer, "_order", lambda patience: (patient.append(patience), order(0.001)))
+    for _ in range(40):
+        writer.append(line("x" * 1000))
+    assert writer.lost > 0
+    assert 0 < len(patient) < 40
+    assert max(patient) <= 0.05
+    held.set()
+    writer.close()
+    assert len(lines(log)) + writer.lost == 40
 
 
 def test_a_forked_child_leaves_the_file_to_its_parent(log: Path) -> None:
