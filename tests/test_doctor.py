@@ -29,7 +29,7 @@ ROOT = Path(__file__).parents[1]
 
 
 def write_log(path: Path, payloads: list[bytes]) -> Path:
-    data = HEADER
+    data = bytearray(HEADER)
     for payload in payloads:
         data += frame(payload, len(data))
     path.parent.mkdir(parents=True, exist_ok=True)

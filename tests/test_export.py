@@ -46,7 +46,7 @@ def rows_of(text: str) -> list[dict[str, str]]:
 
 
 def write_log(path: Path, payloads: list[bytes]) -> Path:
-    data = HEADER
+    data = bytearray(HEADER)
     for payload in payloads:
         data += frame(payload, len(data))
     path.write_bytes(data)
@@ -70,7 +70,7 @@ def run(tmp_path: Path) -> Iterator[ExampleRun]:
 # --- every value comes back
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
-NAMES = TEXT.filter(lambda name: name not in ROW_COLUMNS)
+NAMES = st.one_of(TEXT, st.just("longer than the key table takes " * 8)).filter(lambda name: name not in ROW_COLUMNS)
 VALUES = st.one_of(
     st.floats(),
     st.floats(-1, 1),
@@ -233,6 +233,16 @@ def test_nested_objects_become_columns_under_dotted_names(tmp_path: Path, capfdb
         "n.big": "9007199254740993",
         "p.q": "2",
     }
+
+
+@pytest.mark.parametrize("format_name", ["csv", "jsonl"])
+def test_of_two_values_under_one_name_the_last_counts(tmp_path: Path, capfdbinary: Any, format_name: str) -> None:
+    """A dot in a name makes two paths one."""
+    rows = [[(("n.a",), "1"), (("n", "a"), "2"), (("z",), "0")], [(("n", "a"), "3"), (("z",), "0"), (("n.a",), "4")]]
+    log = write_log(tmp_path / "run-x.wandb", [history_record(items, i) for i, items in enumerate(rows)])
+    text = exported(capfdbinary, log, "--format", format_name)
+    found = rows_of(text) if format_name == "csv" else [json.loads(line) for line in text.splitlines()]
+    assert [str(row["n.a"]) for row in found] == ["2", "4"]
 
 
 def test_rows_without_a_step_are_counted_on(tmp_path: Path, capfdbinary: Any) -> None:
@@ -435,7 +445,7 @@ def test_memory_does_not_grow_with_the_log(tmp_path: Path, monkeypatch: pytest.M
         return highest
 
     peak(100)  # what is loaded once
-    assert peak(8_000) < 1.5 * peak(1_000)
+    assert peak(4_000) < 1.5 * peak(800)
 
 
 # --- where it goes

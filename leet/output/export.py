@@ -140,7 +140,7 @@ def _format_of(output: str | None) -> str:
 
 def _said(skipped: Sequence[Skipped]) -> str:
     size = sum(piece.length for piece in skipped)
-    first = skipped[0]
+    first = min(skipped, key=lambda piece: piece.offset)
     if len(skipped) == 1 and first.reason == "an unfinished end":
         return f"the log ends inside a record: its last {size} bytes are not exported"
     parts = "1 part of the log was" if len(skipped) == 1 else f"{len(skipped)} parts of the log were"
