@@ -36,7 +36,7 @@ def main() -> None:
             print(f"{log.name}: {log.stat().st_size / 1e6:.0f} MB")
             theirs = measured([*THEIRS, "inspect", "--json", str(log)], env)
             _say("wandb leet inspect --json", theirs)
-            for words in (["export"], ["export", "--format", "jsonl"], ["inspect", "--json"], ["doctor"]):
+            for words in (["export"], ["export", "--format", "jsonl"], ["doctor"]):
                 # The doctor's status is 1 for a log that is over a ceiling, as a benchmark is.
                 ours = measured([*OURS, *words, str(log)], env, may_fail=words == ["doctor"])
                 ratios = f"  time 1/{theirs[0] / ours[0]:.1f}, CPU 1/{theirs[1] / ours[1]:.1f}"
