@@ -67,7 +67,7 @@ class Found:
         offsets = np.concatenate((offsets, np.array([offset for offset, _ in raw], np.int64)))
         order = np.argsort(offsets, kind="stable")
         messages = Messages(
-            more.data, np.concatenate((starts, more.starts))[order], np.concatenate((ends, more.ends))[order]
+            more.buffer, np.concatenate((starts, more.starts))[order], np.concatenate((ends, more.ends))[order]
         )
         lost = [outcome for outcome in outcomes if isinstance(outcome, blocks.Skipped)]
         return cls(messages, offsets[order], tuple(Skipped(p.offset, p.length, p.reason) for p in lost))

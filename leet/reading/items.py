@@ -1,18 +1,18 @@
 """The items of many history or summary messages, found side by side.
 
-    message 0   0A len ▒▒▒▒▒▒▒  0A len ▒▒▒▒▒   0A len ▒▒▒▒▒▒▒▒  12 len ▒▒
-    message 1   0A len ▒▒▒▒▒  0A len ▒▒▒▒▒▒▒   12 len ▒▒
-    message 2   0A len ▒▒▒▒▒▒▒▒  0A len ▒▒▒▒▒
-                 ▲ first items     ▲ second items …               ▲ rest
+    message     0A len 12 len ▒▒▒▒ 82 01 len ░░░░░  0A len 12 len ▒▒▒ 82 01 len ░░░  12 len ▒▒
+                                   ▲ tag                              ▲ tag          ╰ rest
 
-One step of the walk passes the next item of every message that still has one, so its cost is that of a few numpy
-calls for all of them. A message with far more items than the others is left over at the end and walked alone.
+In the common layout every item ends with its value, so the tag of the value, two bytes that hardly ever come up
+elsewhere, and the length behind it tell where an item ends and the next one begins. All tags of a buffer are looked
+up in one go, and then each item is held against what the tags say:
 
-Inside an item, in the common layout (anything else makes its message an odd one, which protobuf decodes):
-
-    12 len ▒▒▒▒  12 len ▒▒▒  82 01 len ▒▒▒▒▒▒▒▒▒▒
+    12 len ▒▒▒▒  12 len ▒▒▒  82 01 len ░░░░░░░░░░
     ╰ nested_key, or 0A key  ╰ value_json, to the end of the item
-    ▲ starts                ▲ key_ends  ▲ value_starts   ▲ ends
+    ▲ starts                 ▲ key_ends  ▲ value_starts  ▲ ends
+
+A message that does not agree is walked, one item after the other. If that finds another layout in it, the message is
+an odd one, which protobuf decodes.
 """
 
 from __future__ import annotations
@@ -23,14 +23,11 @@ import numpy as np
 import numpy.typing as npt
 
 from leet.reading.batch import Offsets
-from leet.reading.messages import Messages, Octets, Places, read_varints
+from leet.reading.messages import VALUE_TAG, Messages, Octets, Places, read_varints
 
 _ITEM = 0x0A
 _KEY, _NESTED_KEY = 0x0A, 0x12
-_VALUE = (0x82, 0x01)
-
-_TOGETHER = 64
-"""Fewer messages than this are walked one by one: below, a step for all costs more than a loop over each."""
+_IS_KEY = np.isin(np.arange(256), (_KEY, _NESTED_KEY))
 _DEEPEST = 16
 """Most parts of a nested key in the common layout."""
 
@@ -60,101 +57,125 @@ class Items:
         if not odd.any():
             return self
         odd = self.odd | odd
-        keep = ~odd[self.of]
+        return self._of_items(np.flatnonzero(~odd[self.of]), odd)
+
+    def merged(self, other: Items) -> Items:
+        """These items and those of other ones of the same messages; what is odd is so for either."""
+        of = np.concatenate((self.of, other.of))
+        both = Items(
+            of,
+            np.concatenate((self.starts, other.starts)),
+            np.concatenate((self.key_ends, other.key_ends)),
+            np.concatenate((self.value_starts, other.value_starts)),
+            np.concatenate((self.ends, other.ends)),
+            np.maximum(self.rests, other.rests),
+            self.odd | other.odd,
+        )
+        return both._of_items(np.argsort(of, kind="stable"), both.odd)
+
+    def _of_items(self, which: Places, odd: npt.NDArray[np.bool_]) -> Items:
         return Items(
-            self.of[keep],
-            self.starts[keep],
-            self.key_ends[keep],
-            self.value_starts[keep],
-            self.ends[keep],
+            self.of[which],
+            self.starts[which],
+            self.key_ends[which],
+            self.value_starts[which],
+            self.ends[which],
             self.rests,
             odd,
         )
 
 
 def find_items(messages: Messages) -> Items:
-    """Walk the field 1, the items, of every message, and take each item apart."""
+    """Find the field 1, the items, of every message, and take each item apart."""
+    items, unlike = _by_value_tags(messages)
+    if not unlike.any():
+        return items
+    agreeing = items.without(unlike)
+    agreeing = Items(
+        agreeing.of,
+        agreeing.starts,
+        agreeing.key_ends,
+        agreeing.value_starts,
+        agreeing.ends,
+        np.where(unlike, messages.starts, items.rests),
+        np.zeros(len(messages), bool),
+    )
+    return agreeing.merged(_by_walking(messages, np.flatnonzero(unlike)))
+
+
+def _by_value_tags(messages: Messages) -> tuple[Items, npt.NDArray[np.bool_]]:
+    """The items as the tags have them, and the messages that do not agree with that."""
+    octets, limits = messages.octets, messages.ends
+    tags = messages.buffer.value_tags
+    first = np.searchsorted(tags, messages.starts)
+    counts = np.searchsorted(tags, limits) - first
+    of = np.repeat(np.arange(len(messages)), counts)
+    behind = np.cumsum(counts)
+    if len(of) < len(tags):  # there are other messages in the buffer
+        tags = tags[np.arange(len(of)) + (first - behind + counts)[of]]
+
+    lengths, value_starts = read_varints(octets, tags + 2)
+    ends = np.minimum(value_starts + lengths, messages.buffer.last)
+    begins = np.empty_like(ends)
+    begins[1:] = ends[:-1]
+    filled = np.flatnonzero(counts)
+    begins[(behind - counts)[filled]] = messages.starts[filled]
+    rests = messages.starts.copy()
+    rests[filled] = ends[behind[filled] - 1]
+
+    lengths, starts = read_varints(octets, begins + 1)
+    bad = (octets.take(begins) != _ITEM) | (starts + lengths != ends) | (value_starts >= ends)
+    # Most keys are of one part, and only the others are passed part by part.
+    one_part = (octets.take(starts + 1) + (starts + 2) == tags) & _IS_KEY.take(octets.take(starts))
+    if not one_part.all():
+        parted = np.flatnonzero(~one_part)
+        bad[parted] |= _key_ends(octets, starts[parted], ends[parted]) != tags[parted]
+
+    unlike = (rests > limits) | ((rests < limits) & (octets.take(rests) == _ITEM))
+    unlike[of[bad]] = True
+    return Items(of, starts, tags, value_starts, ends, rests, np.zeros(len(messages), bool)), unlike
+
+
+def _by_walking(messages: Messages, which: Places) -> Items:
+    """The items of those of the messages that `which` lists."""
     octets = messages.octets
-    walk = _Walk(messages)
-    of, tags_at, ends = walk.in_order()
-    starts = read_varints(octets, tags_at + 1)[1]
-    odd = walk.odd
+    rests, odd = messages.starts.copy(), np.zeros(len(messages), bool)
+    places: list[int] = []
+    bounds: list[tuple[int, int]] = []
+    for index in which.tolist():
+        found = _walk(messages, index)
+        if found is None:
+            odd[index] = True
+            continue
+        places += [index] * (len(found) - 1)
+        bounds += zip(found, found[1:], strict=False)
+        rests[index] = found[-1]
+    of, begins, ends = np.array(places, np.int64), *np.array(bounds, np.int64).reshape(-1, 2).T
+    starts = read_varints(octets, begins + 1)[1]
     key_ends = _key_ends(octets, starts, ends)
     lengths, value_starts = read_varints(octets, key_ends + 2)
-    bad = (octets.take(key_ends) != _VALUE[0]) | (octets.take(key_ends + 1) != _VALUE[1])
+    bad = (octets.take(key_ends) != VALUE_TAG[0]) | (octets.take(key_ends + 1) != VALUE_TAG[1])
     bad |= (value_starts + lengths != ends) | (lengths <= 0)
-    odd[of[bad]] = True
-    items = Items(of, starts, key_ends, value_starts, ends, walk.rests, odd)
-    return items.without(odd)
+    wrong = odd.copy()
+    wrong[of[bad]] = True
+    return Items(of, starts, key_ends, value_starts, ends, rests, odd).without(wrong)
 
 
-class _Walk:
-    def __init__(self, messages: Messages) -> None:
-        self._messages = messages
-        self.rests = messages.starts.copy()
-        self.odd = np.zeros(len(messages), bool)
-        self._counts = np.zeros(len(messages), np.int64)
-        self._steps: list[tuple[Places, Offsets, Offsets]] = []  # message, position of the item, its end
-        alone = self._together()
-        self._singles = {index: self._alone(index) for index in alone.tolist()}
-
-    def _together(self) -> Places:
-        """Step through all messages until few have items left; those."""
-        octets = self._messages.octets
-        going = np.arange(len(self._messages))
-        at, limits = self._messages.starts, self._messages.ends
-        while len(going) >= _TOGETHER:
-            more = (at < limits) & (octets[at] == _ITEM)
-            if not more.all():
-                self.rests[going[~more]] = at[~more]
-                going, at, limits = going[more], at[more], limits[more]
-            lengths, behind = read_varints(octets, at + 1)
-            ends = behind + lengths
-            wrong = (ends > limits) | (lengths < 0)
-            if wrong.any():
-                self.odd[going[wrong]] = True
-                right = ~wrong
-                going, at, limits, ends = going[right], at[right], limits[right], ends[right]
-            self._steps.append((going, at, ends))
-            self._counts[going] += 1
-            at = ends
-        self.rests[going] = at
-        return going
-
-    def _alone(self, index: int) -> list[int]:
-        """Positions of the items of one message that are left."""
-        data, at, limit = self._messages.data, int(self.rests[index]), int(self._messages.ends[index])
-        found: list[int] = []
-        add = found.append
-        while at < limit and data[at] == _ITEM:
-            length = data[at + 1]
-            if length < 0x80:
-                end = at + 2 + length
-            else:
-                (long,), (behind,) = read_varints(self._messages.octets, np.array([at + 1]))
-                end = int(behind + long) if long >= 0 else limit + 1
-            if end > limit:
-                self.odd[index] = True
-                return []
-            add(at)
-            at = end
-        self.rests[index] = at
-        self._counts[index] += len(found)
-        return found
-
-    def in_order(self) -> tuple[Places, Offsets, Offsets]:
-        """Message, position and end of all items, in the order of the buffer."""
-        firsts = np.cumsum(self._counts) - self._counts
-        total = int(self._counts.sum())
-        at, ends = np.empty(total, np.int64), np.empty(total, np.int64)
-        for step, (going, positions, their_ends) in enumerate(self._steps):
-            at[firsts[going] + step] = positions
-            ends[firsts[going] + step] = their_ends
-        for index, found in self._singles.items():
-            place = int(firsts[index] + self._counts[index])
-            at[place - len(found) : place] = found
-            ends[place - len(found) : place] = [*found[1:], int(self.rests[index])] if found else []
-        return np.repeat(np.arange(len(self._counts)), self._counts), at, ends
+def _walk(messages: Messages, index: int) -> list[int] | None:
+    """Where each item of one message begins, and where the last one ends; None where one has no end."""
+    data, at, limit = messages.data, int(messages.starts[index]), int(messages.ends[index])
+    found = [at]
+    while at < limit and data[at] == _ITEM:
+        length = data[at + 1]
+        if length < 0x80:
+            at += 2 + length
+        else:
+            (long,), (behind,) = read_varints(messages.octets, np.array([at + 1]))
+            at = int(behind + long) if long >= 0 else limit + 1
+        if at > limit:
+            return None
+        found.append(at)
+    return found
 
 
 def _key_ends(octets: Octets, starts: Offsets, ends: Offsets) -> Offsets:
@@ -164,7 +185,7 @@ def _key_ends(octets: Octets, starts: Offsets, ends: Offsets) -> Offsets:
     for _ in range(_DEEPEST):
         here = at[going]
         tags, lengths = octets.take(here), octets.take(here + 1)
-        keys = ((tags == _NESTED_KEY) | (tags == _KEY)) & (lengths < 0x80) & (here < ends[going])
+        keys = _IS_KEY.take(tags) & (lengths < 0x80) & (here < ends[going])
         going = going[keys]
         if not len(going):
             break

@@ -12,6 +12,7 @@ A message may also be a part of the bytes between its neighbours: `starts` and `
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from itertools import accumulate
 
 import numpy as np
@@ -24,18 +25,42 @@ Words = npt.NDArray[np.uint64]
 Places = npt.NDArray[np.int64]
 """Indices of messages."""
 
+VALUE_TAG = (0x82, 0x01)
+"""The tag of field 16 with a length: `value_json` of items."""
 _PAD = bytes(256)
 """Zeros behind the last message, so that looking past any position by less never leaves the buffer."""
+
+
+class Buffer:
+    """Bytes that many messages lie in; `last` is the position behind the last message, where padding begins."""
+
+    def __init__(self, data: bytes) -> None:
+        self.data = data
+        self.last = len(data) - len(_PAD)
+        self.octets: Octets = np.frombuffer(data, np.uint8)
+
+    @cached_property
+    def value_tags(self) -> Offsets:
+        """Where the tag of `value_json` may be: the pairs of bytes 82 01, in order."""
+        first = np.flatnonzero(self.octets == VALUE_TAG[0])
+        return first[self.octets.take(first + 1, mode="clip") == VALUE_TAG[1]]
 
 
 class Messages:
     """Messages in order; shapes: `starts` and `ends` int64 [messages], `octets` uint8 [bytes of the buffer]."""
 
-    def __init__(self, data: bytes, starts: Offsets, ends: Offsets) -> None:
-        self.data = data
+    def __init__(self, data: bytes | Buffer, starts: Offsets, ends: Offsets) -> None:
+        self.buffer = data if isinstance(data, Buffer) else Buffer(data)
         self.starts = starts
         self.ends = ends
-        self.octets: Octets = np.frombuffer(data, np.uint8)
+
+    @property
+    def data(self) -> bytes:
+        return self.buffer.data
+
+    @property
+    def octets(self) -> Octets:
+        return self.buffer.octets
 
     @classmethod
     def joined(cls, encoded: Sequence[bytes], *, before: bytes | bytearray = b"") -> Messages:
@@ -45,7 +70,7 @@ class Messages:
 
     def cut(self, which: Places, starts: Offsets, ends: Offsets) -> Messages:
         """Those of the messages that `which` lists, cut down to the given bounds, over the same buffer."""
-        return Messages(self.data, starts[which], ends[which])
+        return Messages(self.buffer, starts[which], ends[which])
 
     def __len__(self) -> int:
         return len(self.starts)
