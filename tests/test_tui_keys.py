@@ -134,8 +134,8 @@ async def test_an_invalid_regex_says_so_and_keeps_the_last_view(log: Path) -> No
 
 async def test_the_filter_is_edited_as_any_text(log: Path) -> None:
     async with viewing(log) as viewer:
-        line = viewer.run.filter_line.input
         await viewer.press("slash")
+        line = viewer.run.filter_line.input
         await viewer.type("train loss")
         await viewer.press("home", "delete", "t", "end", "ctrl+w")
         assert line.value == "train "

@@ -21,7 +21,7 @@ from leet.model.units import NUMBER, PERCENT, Unit
 class Definition:
     """A row of the table: which keys, and how they are drawn. `{0}`, `{1}` … stand for the groups of the pattern."""
 
-    pattern: re.Pattern[str]
+    pattern: str
     title: str
     unit: Unit = NUMBER
     series: str = ""
@@ -64,7 +64,7 @@ def _row(
     mebibytes_below: float = 0.0,
 ) -> Definition:
     return Definition(
-        re.compile(pattern), title, unit, series, kind != "gauge", total, kind == "since start", mebibytes_below
+        pattern, title, unit, series, kind != "gauge", total, kind == "since start", mebibytes_below
     )
 
 
@@ -252,12 +252,16 @@ _UNKNOWN = _row(r"(.+)", "{0}")
 _LABELS = re.compile(r"/l:([^/]*)")
 
 
+_compiled = cache(re.compile)
+"""Patterns are compiled when a key is first looked up: a hundred of them cost more than a start should."""
+
+
 @cache
 def describe(key: str) -> SystemMetric:
     """What a key is. Every key is something: one that no row knows is a chart of its own name."""
     bare, labels = _split(key)
     for rank, definition in enumerate(TABLE):
-        match = definition.pattern.fullmatch(bare)
+        match = _compiled(definition.pattern).fullmatch(bare)
         if match:
             return _metric(key, definition, match.groups(), labels, rank)
     return _metric(key, _UNKNOWN, (bare,), labels, len(TABLE))

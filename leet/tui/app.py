@@ -21,7 +21,6 @@ from leet.tui.commands import bindings, in_place
 from leet.tui.screens.run_screen import RunScreen
 from leet.tui.terminal import Terminal, ascii_filter
 from leet.tui.themes import ANSI, THEMES, default_theme
-from leet.tui.widgets.filter_line import FilterInput
 
 SWITCH_INTERVAL = 0.0005
 """Seconds after which the reader's thread lets the screen's thread in; with Python's 0.005 a key press is felt late."""
@@ -60,6 +59,11 @@ class LeetApp(App[None]):
             self._filters = [f for f in self._filters if type(f).__name__ != "Monochrome"] + [NoColor()]
         if self.terminal.remote:
             self.animation_level = "none"
+        # The stylesheet was made for Textual's own theme; nothing has been parsed yet.
+        self.set_class(self.current_theme.dark, "-dark-mode", update=False)
+        self.set_class(not self.current_theme.dark, "-light-mode", update=False)
+        self._styled_with = self.get_css_variables()
+        self.stylesheet.set_variables(self._styled_with)
 
     def get_default_screen(self) -> Screen[None]:
         return RunScreen(self.found, self.terminal, live=self.live)
@@ -70,6 +74,13 @@ class LeetApp(App[None]):
         screen = self.screen_stack[0]
         assert isinstance(screen, RunScreen)
         return screen
+
+    def refresh_css(self, animate: bool = True) -> None:
+        """Style everything anew, unless no colour changed: Textual asks for it once too often at start."""
+        variables = self.get_css_variables()
+        if variables != self._styled_with:
+            self._styled_with = variables
+            super().refresh_css(animate)
 
     def get_line_filters(self) -> Sequence[LineFilter]:
         filters = list(super().get_line_filters())
@@ -90,7 +101,7 @@ class LeetApp(App[None]):
     async def on_key(self, event: events.Key) -> None:
         """Send a key that was typed ahead to the filter that has opened since, where it was meant to go."""
         focused = self.focused
-        if isinstance(focused, FilterInput) and focused.seen is not event:
+        if focused is not None and getattr(focused, "seen", event) is not event:
             event.prevent_default()
             focused._forward_event(events.Key(event.key, event.character))
 

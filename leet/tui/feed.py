@@ -18,12 +18,12 @@ LOADED_WITHIN = 1 << 17
 
 
 class RunFeed:
-    """`announce` is called from the reader's thread when `drain` has something to do."""
+    """Reads from `start` on; who calls `listen` is told when `drain` has something to do."""
 
-    def __init__(self, log: Path, announce: Callable[[], None], *, live: bool = True) -> None:
+    def __init__(self, log: Path, *, live: bool = True) -> None:
         self.log = log
         self.model = RunModel(log)
-        self.intake = Intake(announce)
+        self.intake = Intake()
         self.loaded = False
         self.live = live
         self._tail = Tail(log, self.intake.deliver) if live else None
@@ -40,9 +40,13 @@ class RunFeed:
             self._tail.stop()
         self.intake.close()
 
-    def drain(self) -> Iterator[Change]:
-        """Apply what is waiting, for a moment; what each piece changed."""
-        for piece in self.intake.take(DRAIN_SECONDS):
+    def listen(self, announce: Callable[[], None]) -> None:
+        """`announce` is called on the reader's thread."""
+        self.intake.listen(announce)
+
+    def drain(self, patience: float = 0.0) -> Iterator[Change]:
+        """Apply what is waiting, for a moment (or comes within `patience` seconds); what each piece changed."""
+        for piece in self.intake.take(DRAIN_SECONDS, patience):
             self._seen = True
             yield self.model.apply(piece)
         unread = self.model.size - self.model.loaded_bytes

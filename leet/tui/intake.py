@@ -10,14 +10,11 @@ from leet.reading.batch import Batch, Notice
 
 
 class Intake:
-    """A bounded queue: a reader that is faster than the screen waits, and memory stays flat.
+    """A bounded queue: a reader that is faster than the screen waits, and memory stays flat."""
 
-    `announce` is called on the reader's thread when the queue was empty before; it must be thread-safe.
-    """
-
-    def __init__(self, announce: Callable[[], None], capacity: int = 8) -> None:
+    def __init__(self, capacity: int = 8) -> None:
         self._queue: queue.Queue[Batch | Notice] = queue.Queue(capacity)
-        self._announce = announce
+        self._announce: Callable[[], None] = lambda: None
         self._announced = False
         self._closed = False
         self.finished = False
@@ -38,15 +35,23 @@ class Intake:
         self.finished = True
         self._tell()
 
-    def take(self, seconds: float) -> Iterator[Batch | Notice]:
-        """What is waiting, for at most about `seconds` (main loop)."""
+    def listen(self, announce: Callable[[], None]) -> None:
+        """`announce` is called from now on, on the reader's thread, when something came since the last `take`."""
+        self._announce = announce
+        self._announced = False
+        if self.waiting or self.finished:
+            self._tell()
+
+    def take(self, seconds: float, patience: float = 0.0) -> Iterator[Batch | Notice]:
+        """What is waiting, for at most about `seconds`; the first may still be on its way for `patience` (main loop)."""
         self._announced = False
         end = perf_counter() + seconds
         while True:
             try:
-                yield self._queue.get_nowait()
+                yield self._queue.get(timeout=patience) if patience else self._queue.get_nowait()
             except queue.Empty:
                 return
+            patience = 0.0
             if perf_counter() >= end:
                 return
 

@@ -9,7 +9,6 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 
 from leet.tui.commands import Place, bindings, hints
-from leet.tui.screens.help_screen import HelpScreen
 from leet.tui.span_update import SpanScreen
 from leet.tui.widgets.chart_facts import ChartFacts, curve_facts
 from leet.tui.widgets.chart_grid import ChartGrid, ChartSource
@@ -87,6 +86,8 @@ class ChartScreen(SpanScreen[str]):
             self.dismiss(source.key if source else self._start.key)
 
     def action_help(self) -> None:
+        from leet.tui.screens.help_screen import HelpScreen
+
         self.app.push_screen(HelpScreen())
 
     def action_x_axis(self) -> None:

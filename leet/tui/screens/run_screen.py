@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import events
 from textual.app import ComposeResult
@@ -33,17 +33,19 @@ from leet.tui.messages import (
     ValueOpened,
 )
 from leet.tui.screens.chart_screen import ChartScreen
-from leet.tui.screens.help_screen import HelpScreen
-from leet.tui.screens.text_screen import TextScreen
 from leet.tui.sources import MetricSources, SelectedMetrics, SystemSources
 from leet.tui.span_update import SpanScreen
 from leet.tui.terminal import Terminal
 from leet.tui.widgets.chart_grid import ChartGrid
-from leet.tui.widgets.filter_line import FilterLine
 from leet.tui.widgets.overview import Overview
 from leet.tui.widgets.pane import Pane
 from leet.tui.widgets.status_line import Part, StatusLine
 
+if TYPE_CHECKING:
+    from leet.tui.widgets.filter_line import FilterLine
+
+FIRST_PATIENCE = 0.06
+"""Seconds that the first frame waits for the first piece of the log: a small one is all there then."""
 BREATH = 0.003
 """Seconds between two stretches of applying batches, in which keys are answered and the screen is painted."""
 OVERVIEW_SECONDS = 1.0
@@ -90,7 +92,9 @@ class RunScreen(SpanScreen[None]):
         super().__init__()
         self.found = found
         self.terminal = terminal
-        self.feed = RunFeed(found.log, self._announce, live=live)
+        self.feed = RunFeed(found.log, live=live)
+        # A small log is read while the screen is made, so that the first frame shows it.
+        self.feed.start()
         self.model = self.feed.model
         self.loaded = asyncio.Event()
         self.filters: dict[Subject, TextFilter] = {subject: TextFilter("") for subject in SUBJECTS}
@@ -99,7 +103,8 @@ class RunScreen(SpanScreen[None]):
         self._grids: tuple[tuple[Subject, ChartGrid], ...] = (("metrics", self.metrics), ("system", self.system))
         self.overview = Overview(id="overview")
         self.status = StatusLine(id="status")
-        self.filter_line = FilterLine(id="filter")
+        self.filter_line: FilterLine | None = None
+        """Made when a filter is first typed."""
         self.metric_sources = MetricSources(self.model, lambda: self.state.live)
         self.system_sources = SystemSources(self.model, lambda: self.state.live)
         self.sections = Sections(self.model)
@@ -116,17 +121,18 @@ class RunScreen(SpanScreen[None]):
             yield Pane("Overview", self.overview, id="overview-pane")
             yield Pane("Metrics", self.metrics, Static(classes="empty-note", id="metrics-note"), id="metrics-pane")
             yield Pane("System", self.system, Static(classes="empty-note", id="system-note"), id="system-pane")
-        yield self.filter_line
         yield self.status
 
     def on_mount(self) -> None:
-        self._arrange()
-        self.metrics.focus()
         if self.found.others:
             others = self.found.others
             self.status.say(f"the latest of {others + 1} runs here; give a PATH for another")
+        self._take_in(FIRST_PATIENCE)
+        self._show_charts()
+        self._arrange()
+        self.set_focus(self.metrics)
         self._refresh_all()
-        self.feed.start()
+        self.feed.listen(self._announce)
 
     def on_unmount(self) -> None:
         self.feed.stop()
@@ -139,20 +145,25 @@ class RunScreen(SpanScreen[None]):
 
     def on_records_waiting(self) -> None:
         """Apply what has come, for a moment, and let the screen follow at its own pace."""
-        for change in self.feed.drain():
+        known = self.feed.loaded
+        self._take_in()
+        if self.feed.intake.waiting:
+            self.set_timer(BREATH, self.on_records_waiting)
+        if self.feed.loaded and not known:
+            self.post_message(RunLoaded())
+        self._schedule()
+
+    def _take_in(self, patience: float = 0.0) -> None:
+        for change in self.feed.drain(patience):
             if change.notice:
                 self.status.say(clean(change.notice), lasting=True)
             if change.reset:
                 self.metric_sources.forget()
                 self.system_sources.forget()
             self._pace.mark("charts", "overview", "status")
-        if self.feed.intake.waiting:
-            self.set_timer(BREATH, self.on_records_waiting)
         if self.feed.loaded and not self.loaded.is_set():
             self.loaded.set()
             self._pace.mark("charts", "overview", "status")
-            self.post_message(RunLoaded())
-        self._schedule()
 
     def on_run_loaded(self) -> None:
         self._show_charts()
@@ -239,7 +250,7 @@ class RunScreen(SpanScreen[None]):
             parts.append(Part(f"{shown_filter(held)} {shown}/{total}", "status--message", rank=6))
         if self.metric_sources.axis != "auto":
             parts.append(Part(f"x: {self.metric_sources.axis}", rank=4))
-        place: Place = "filter" if self.filter_line.display else "run"
+        place: Place = "filter" if self.filter_line is not None and self.filter_line.display else "run"
         self.status.show(parts, hints(place))
         self._await_age(now)
 
@@ -382,6 +393,8 @@ class RunScreen(SpanScreen[None]):
                 self._toggle("overview" if self.pane is self.overview else "system")
 
     def action_help(self) -> None:
+        from leet.tui.screens.help_screen import HelpScreen
+
         self.app.push_screen(HelpScreen())
 
     def action_x_axis(self) -> None:
@@ -430,25 +443,32 @@ class RunScreen(SpanScreen[None]):
 
     # Filters
 
-    def action_filter(self, subject: Subject) -> None:
+    async def action_filter(self, subject: Subject) -> None:
         held = self.filters[subject]
         if subject != "metrics" and not self.query_one(f"#{subject}-pane").display:
             self._toggle("overview" if subject == "overview" else "system")
+        if self.filter_line is None:
+            from leet.tui.widgets.filter_line import FilterLine
+
+            self.filter_line = FilterLine(id="filter")
+            await self.mount(self.filter_line, before=self.status)
         self.filter_line.open(subject, held.text, held.mode)
         self.filter_line.show_count(*self._filter_count(subject), held.error)
         self._show_status()
 
     def action_clear_filter(self, subject: Subject) -> None:
-        if self.filter_line.display and self.filter_line.subject == subject:
-            self.filter_line.clear()
+        line = self.filter_line
+        if line is not None and line.display and line.subject == subject:
+            line.clear()
         self._apply_filter(subject, TextFilter(""))
 
     def on_filter_changed(self, event: FilterChanged) -> None:
         wanted = TextFilter(event.text, event.mode)
         if wanted.error is None:
             self._apply_filter(event.subject, wanted)
-        # Patterns can turn out too slow only when they are used, so the error is looked at again.
-        self.filter_line.show_count(*self._filter_count(event.subject), wanted.error)
+        # Patterns can turn out too slow only when they are used, so the error is looked at now.
+        if self.filter_line is not None:
+            self.filter_line.show_count(*self._filter_count(event.subject), wanted.error)
 
     def on_filter_closed(self, event: FilterClosed) -> None:
         self._focus_pane(event.subject)
@@ -466,7 +486,6 @@ class RunScreen(SpanScreen[None]):
             self._show_notes()
         if wanted.error is not None:
             self._apply_filter(subject, before)
-            self.filter_line.show_count(*self._filter_count(subject), wanted.error)
         self._show_status()
 
     def _filter_count(self, subject: Subject) -> tuple[int, int]:
@@ -498,6 +517,8 @@ class RunScreen(SpanScreen[None]):
         event.stop()
 
     def on_value_opened(self, event: ValueOpened) -> None:
+        from leet.tui.screens.text_screen import TextScreen
+
         full = self.sections.full(self.overview.section, event.key) or event.value
         self.app.push_screen(TextScreen(event.key, full))
 
