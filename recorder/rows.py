@@ -11,7 +11,7 @@ formatting those is what Python does fastest, and one `encode` per record makes 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from recorder import values
@@ -66,9 +66,11 @@ class Row:
     until somebody asks for its items one by one with `spread`.
     """
 
-    __slots__ = ("data", "items", "nested", "nones", "plain", "values")
+    __slots__ = ("data", "items", "media", "nested", "nones", "plain", "values")
 
-    def __init__(self) -> None:
+    def __init__(self, media: Callable[[Mapping[str, Any]], Mapping[str, Any]] | None = None) -> None:
+        """`media` writes the media among values that are not plain, and puts objects in their place."""
+        self.media = media
         self.plain: list[str] | None = None
         """The encoded items, in the order of `data`."""
         self.data: Mapping[str, Any] = {}
@@ -108,6 +110,8 @@ class Row:
         for key in data:
             if not isinstance(key, str):
                 raise TypeError("the keys of what is logged must be strings")
+        if self.media is not None:
+            data = self.media(data)
         for key, value in data.items():
             if key:
                 for path, leaf in values.leaves(_plain(key, value), (str(key),)):

@@ -13,6 +13,7 @@ from typing import Any, Protocol
 from recorder import ending, metrics, notices
 from recorder.alert_level import AlertLevel
 from recorder.errors import UsageError
+from recorder.filing import Filing
 from recorder.identity import Identity
 from recorder.rows import Key, Row, encode_item, history_record, own_items, row_records, summary_record
 from recorder.run_config import Config
@@ -45,7 +46,7 @@ class Part(Protocol):
     def stop(self) -> None: ...
 
 
-class Run(Identity):
+class Run(Identity, Filing):
     """One run being recorded. `recorder.init()` makes it.
 
     Every method may be called from any thread. None of them raises for trouble with the disk.
@@ -82,7 +83,7 @@ class Run(Identity):
 
         self.config = Config(self._publish_config, allow_val_change=bool(settings.allow_val_change))
         """The hyperparameters."""
-        self.summary = Summary(self._publish_summary)
+        self.summary = Summary(self._publish_summary, self._with_media)
         """One value per metric."""
 
     # Logging
@@ -122,7 +123,7 @@ class Run(Identity):
                 self._commit(step)
             row = self._row
             if row is None:
-                row = self._row = Row()
+                row = self._row = Row(self._with_media)
             row.put(data)
             self._moment = moment
             if commit or (commit is None and step is None):

@@ -60,6 +60,9 @@ class Tree:
 Publish = Callable[[list[tuple[Path, Any]], list[Path]], None]
 """Writes changed values (path, plain value) and removed paths."""
 
+PutMedia = Callable[[Mapping[str, Any], str], Mapping[str, Any]]
+"""Writes the media among values, and puts objects in their place; the second argument is part of their names."""
+
 
 class SummaryLevel(Mapping[str, Any]):
     """A level of the summary: read and set items or attributes; what is nested comes as a level too."""
@@ -122,13 +125,25 @@ class Summary(SummaryLevel):
     remove them (`del run.summary["x"]`).
     """
 
-    def __init__(self, publish: Publish) -> None:
+    def __init__(self, publish: Publish, media: PutMedia | None = None) -> None:
         super().__init__(self, ())
         object.__setattr__(self, "_tree", Tree())
         object.__setattr__(self, "_publish", publish)
+        object.__setattr__(self, "_media", media)
+
+    def _with_media(self, new: list[tuple[Path, Any]]) -> list[tuple[Path, Any]]:
+        if self._media is None:
+            return new
+        found = []
+        for path, value in new:
+            name = ".".join(path)
+            kept = self._media({name: value}, "summary")
+            if name in kept:
+                found.append((path, kept[name]))
+        return found
 
     def _change(self, new: list[tuple[Path, Any]], removed: list[Path]) -> None:
-        plain = [(path, _plain(path, value)) for path, value in new]
+        plain = [(path, _plain(path, value)) for path, value in self._with_media(new)]
         for path, value in plain:
             self._tree.set(path[0] if len(path) == 1 else path, value)
         for path in removed:
