@@ -20,14 +20,32 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from recorder import plot as plot
     from recorder.alert_level import AlertLevel as AlertLevel
+    from recorder.artifacts import Artifact as Artifact
     from recorder.errors import Error as Error
     from recorder.errors import UsageError as UsageError
     from recorder.histogram import Histogram as Histogram
+    from recorder.media.audio import Audio as Audio
+    from recorder.media.html import Html as Html
+    from recorder.media.image import Image as Image
+    from recorder.media.molecule import Molecule as Molecule
+    from recorder.media.object3d import Object3D as Object3D
+    from recorder.media.object3d import box3d as box3d
+    from recorder.media.overlays import Classes as Classes
+    from recorder.media.plotly import Plotly as Plotly
+    from recorder.media.table import Table as Table
+    from recorder.media.video import Video as Video
     from recorder.metrics import Metric
+    from recorder.plot import plot_table as plot_table
+    from recorder.plot import visualize as visualize
     from recorder.run import Run as Run
     from recorder.run_config import Config
     from recorder.run_summary import Summary
+    from recorder.server_only import Api as Api
+    from recorder.server_only import agent as agent
+    from recorder.server_only import controller as controller
+    from recorder.server_only import sweep as sweep
     from recorder.settings import Settings as Settings
     from recorder.starting import init as init
 
@@ -40,16 +58,36 @@ VERSION = __version__ = "0.1.0"
 
 _HOMES = {
     "AlertLevel": "recorder.alert_level",
+    "Api": "recorder.server_only",
+    "Artifact": "recorder.artifacts",
+    "Audio": "recorder.media.audio",
+    "Classes": "recorder.media.overlays",
     "Error": "recorder.errors",
     "Histogram": "recorder.histogram",
+    "Html": "recorder.media.html",
+    "Image": "recorder.media.image",
+    "Molecule": "recorder.media.molecule",
+    "Object3D": "recorder.media.object3d",
+    "Plotly": "recorder.media.plotly",
     "Run": "recorder.run",
     "Settings": "recorder.settings",
+    "Table": "recorder.media.table",
     "UsageError": "recorder.errors",
+    "Video": "recorder.media.video",
+    "agent": "recorder.server_only",
+    "box3d": "recorder.media.object3d",
+    "controller": "recorder.server_only",
     "init": "recorder.starting",
+    "plot_table": "recorder.plot",
+    "sweep": "recorder.server_only",
+    "visualize": "recorder.plot",
 }
 """Name → the module that it is loaded from when it is first asked for."""
 
-__all__ = [*sorted(_HOMES), "alert", "config", "define_metric", "finish", "log", "run", "summary"]
+_OF_RUN = ("link_model", "log_artifact", "log_model", "mark_preempting", "restore", "save", "use_artifact", "use_model")
+"""Methods of the active run that are functions of the package too."""
+
+__all__ = [*sorted({*_HOMES, *_OF_RUN}), "alert", "config", "define_metric", "finish", "log", "plot", "run", "summary"]
 
 
 def log(data: Mapping[str, Any], step: int | None = None, commit: bool | None = None) -> None:
@@ -93,10 +131,24 @@ def _active(what: str) -> Run:
     return active
 
 
+def _forwarded(name: str) -> Any:
+    def call(*args: Any, **kwargs: Any) -> Any:
+        return getattr(_active(f"{name}()"), name)(*args, **kwargs)
+
+    call.__name__ = call.__qualname__ = name
+    call.__doc__ = f"See `Run.{name}`."
+    globals()[name] = call
+    return call
+
+
 def __getattr__(name: str) -> Any:
     if name in _HOMES:
         found = globals()[name] = getattr(import_module(_HOMES[name]), name)
         return found
+    if name in _OF_RUN:
+        return _forwarded(name)
+    if name == "plot":
+        return import_module("recorder.plot")
     if name in ("config", "summary"):
         return getattr(_active(name), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -369,9 +369,13 @@ class Artifact:
 
 
 _ON_SERVERS = frozenset(
-    "checkout commit_hash created_at delete download file files get get_entry get_path id link linked_artifacts "
-    "logged_by manifest qualified_name save source_name unlink updated_at url used_by verify version".split()
+    (
+        *("checkout", "commit_hash", "created_at", "delete", "download", "file", "files", "get", "get_entry"),
+        *("get_path", "id", "link", "linked_artifacts", "logged_by", "manifest", "qualified_name", "save"),
+        *("source_name", "unlink", "updated_at", "url", "used_by", "verify", "version"),
+    )
 )
+"""What the SDK's artifacts know and can do once a server has them."""
 
 
 def prepared(given: Artifact | str | os.PathLike[str], name: str | None, kind: str | None, run_id: str) -> Artifact:
@@ -407,7 +411,7 @@ def all_aliases(given: Iterable[str] | str | None) -> list[str]:
 
 
 def all_tags(given: Iterable[str] | str | None) -> list[str]:
-    """The tags of a version. Raises ValueError for those with other characters than letters, digits, -, _ and blanks."""
+    """The tags of a version. Raises ValueError for those with characters that a tag cannot have."""
     tags = [given] if isinstance(given, str) else list(given or ())
     for tag in tags:
         if not _TAG.fullmatch(tag):

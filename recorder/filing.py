@@ -1,4 +1,4 @@
-"""The part of a run that takes files: saved ones, artifacts, code. What does the work is loaded when it is asked for."""
+"""The part of a run that takes files: saved ones, artifacts, code. What does the work is loaded on demand."""
 
 from __future__ import annotations
 

@@ -49,7 +49,7 @@ class CustomChart:
     def config(self, key: str) -> dict[str, Any]:
         """Its description: the preset, and the query for the table in the summary of a run."""
         table = {"name": "summaryTable", "args": [{"name": "tableKey", "value": self.table_key(key)}], "fields": []}
-        names = [{"name": name, "fields": []} for name in ("id", "name", "_defaultColorIndex")]
+        names: list[dict[str, Any]] = [{"name": name, "fields": []} for name in ("id", "name", "_defaultColorIndex")]
         runs = {"name": "runSets", "args": [{"name": "runSets", "value": "${runSets}"}], "fields": [*names, table]}
         return {
             "panel_type": "Vega2",
@@ -133,7 +133,7 @@ def line_series(
     xname: str = "x",
     split_table: bool = False,
 ) -> CustomChart:
-    """Several lines, [lines][points], over one `xs` for all or one for each. Raises ValueError for lengths that differ."""
+    """Several lines, [lines][points], over one `xs` for all or one for each. Raises ValueError if they do not fit."""
     xs, ys = plain(xs), plain(ys)
     if not isinstance(xs[0], list):
         xs = [xs] * len(ys)

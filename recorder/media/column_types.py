@@ -135,7 +135,7 @@ def merged(kind: Type, other: Type) -> Type | None:
     if kind.name == "union":
         found: Type | None = kind
         for member in _members(other):
-            found = _union_taking(found, lambda own, new=member: merged(own, new)) if found is not None else None
+            found = _union_taking(found, _merging(member)) if found is not None else None
         return found
     if kind.name in ("unknown", "any"):
         return None if other.name == "none" else other if kind.name == "unknown" else kind
@@ -151,6 +151,10 @@ def merged(kind: Type, other: Type) -> Type | None:
     if kind.name == "image-file":
         return _merged_images(kind, other)
     return kind if kind == other else None
+
+
+def _merging(other: Type) -> Callable[[Type], Type | None]:
+    return lambda kind: merged(kind, other)
 
 
 def _members(kind: Type) -> list[Type]:

@@ -177,7 +177,8 @@ class Image(Media):
             name: each if isinstance(each, ImageMask) else ImageMask(each, name) for name, each in (masks or {}).items()
         }
         names: dict[Any, str] = {}
-        for overlay in (*self.boxes.values(), *self.masks.values()):
+        overlays: list[BoundingBoxes2D | ImageMask] = [*self.boxes.values(), *self.masks.values()]
+        for overlay in overlays:
             names.update(overlay.labels)
         if classes is not None:
             names.update((classes if isinstance(classes, Classes) else Classes(classes)).names)

@@ -49,7 +49,7 @@ def _walk(data: Mapping[str, Any], files: Files | None, step: int | str, without
             changed[key] = new
     if not changed:
         return data
-    return {key: new for key, value in data.items() if (new := changed[key] if key in changed else value) is not _GONE}
+    return {key: new for key, value in data.items() if (new := changed.get(key, value)) is not _GONE}
 
 
 def _charts(data: Mapping[str, Any], path: tuple[str, ...], found: dict[str, Any]) -> None:

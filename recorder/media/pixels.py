@@ -58,9 +58,7 @@ def pixels_of(value: Any) -> Any:
     if array.ndim == 1:
         array = array.reshape(array.shape[0] if first else 1, -1)
     if array.ndim not in (2, 3) or (array.ndim == 3 and array.shape[2] not in _CHANNELS):
-        raise ValueError(
-            f"an array of shape {list(value.shape)} is no image: [height, width] or [height, width, 1, 3 or 4] is needed"
-        )
+        raise ValueError(f"an array of shape {list(value.shape)} is no image: [height, width(, 3 or 4)] is needed")
     if array.dtype.kind == "f" and 0 < array.max() <= 1:
         notices.warn_once(
             "an image of floats has nothing above 1, and colours are 0 … 255: it will look black", "dark image"

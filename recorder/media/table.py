@@ -18,7 +18,6 @@ from recorder.media.media import Bundle, Files, Json, Media
 _MODES = ("IMMUTABLE", "MUTABLE", "INCREMENTAL")
 _EMBEDDING = 150
 """A vector of up to so many numbers is written as a list, not as an array."""
-_DAY = datetime.timezone.utc
 
 
 class Table(Media):
@@ -254,9 +253,9 @@ def held_cell(cell: Any, bundle: Bundle) -> Any:
     if hasattr(cell, "tolist"):
         return held_cell(cell.detach().cpu().tolist() if hasattr(cell, "detach") else cell.tolist(), bundle)
     if isinstance(cell, datetime.datetime):
-        return int((cell if cell.tzinfo is not None else cell.replace(tzinfo=_DAY)).timestamp() * 1000)
+        return int((cell if cell.tzinfo is not None else cell.replace(tzinfo=datetime.UTC)).timestamp() * 1000)
     if isinstance(cell, datetime.date):
-        return int(datetime.datetime(cell.year, cell.month, cell.day, tzinfo=_DAY).timestamp() * 1000)
+        return int(datetime.datetime(cell.year, cell.month, cell.day, tzinfo=datetime.UTC).timestamp() * 1000)
     if isinstance(cell, list | tuple):
         return [held_cell(item, bundle) for item in cell]
     if type(cell).__name__ == "Decimal":
