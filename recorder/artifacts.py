@@ -293,7 +293,7 @@ class Artifact:
 
     def record(self) -> dict[str, Any]:
         """The fields of the ArtifactRecord that the artifact knows itself. Raises ValueError for its metadata."""
-        metadata = json.dumps(_without_nan(plain(self.metadata)), allow_nan=False)
+        metadata = json.dumps(_without_nan(plain(self.metadata)), allow_nan=False, separators=(",", ":"))
         if len(self.metadata) > _MOST_METADATA:
             raise ValueError(f"an artifact has at most {_MOST_METADATA} metadata, not {len(self.metadata)}")
         return {

@@ -14,6 +14,7 @@ from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
 from typing import Any
+from urllib.parse import quote, unquote
 
 ENTITY = "somebody"
 
@@ -81,7 +82,7 @@ class FakeBackend:
     def received(self, path: str, body: bytes) -> None:
         """An upload has come."""
         with self._lock:
-            self.uploads[path.partition("/upload/")[2]] = body
+            self.uploads[unquote(path.partition("/upload/")[2].partition("?")[0])] = body
 
     def streamed(self, body: dict[str, Any]) -> None:
         """A piece of the file stream has come."""
@@ -115,8 +116,33 @@ def _viewer(variables: dict[str, Any], url: str, number: int) -> Any:
 
 
 def _files(variables: dict[str, Any], url: str, number: int) -> Any:
-    files = [{"name": name, "uploadUrl": f"{url}/upload/{name}"} for name in variables["files"]]
+    files = [{"name": name, "uploadUrl": f"{url}/upload/{quote(name)}"} for name in variables["files"]]
     return {"createRunFiles": {"runID": "c3RvcmFnZQ==", "uploadHeaders": [], "files": files}}
+
+
+def _artifact(variables: dict[str, Any], url: str, number: int) -> Any:
+    made = {"id": f"artifact{number}", "state": "PENDING", "artifactSequence": {"latestArtifact": None}}
+    return {"createArtifact": {"artifact": made}}
+
+
+def _manifest(variables: dict[str, Any], url: str, number: int) -> Any:
+    file = {"id": "f", "uploadUrl": f"{url}/upload/manifests/{number}", "uploadHeaders": []}
+    made = {"artifactManifest": {"id": f"manifest{number}", "file": file}}
+    return {"createArtifactManifest": made, "updateArtifactManifest": made}
+
+
+def _artifact_files(variables: dict[str, Any], url: str, number: int) -> Any:
+    nodes = [
+        {
+            "storagePath": None,
+            "uploadUrl": f"{url}/upload/{quote(file['artifactID'])}/{quote(file['name'])}",
+            "uploadHeaders": [],
+            "uploadMultipartUrls": None,
+            "artifact": {"id": file["artifactID"]},
+        }
+        for file in (variables.get("input") or variables)["artifactFiles"]
+    ]
+    return {"createArtifactFiles": {"files": {"edges": [{"node": node} for node in nodes]}}}
 
 
 _ANSWERS: dict[str, Callable[[dict[str, Any], str, int], Any]] = {
@@ -125,6 +151,13 @@ _ANSWERS: dict[str, Callable[[dict[str, Any], str, int], Any]] = {
     "ServerFeatures": _features,
     "Viewer": _viewer,
     "CreateRunFiles": _files,
+    "CreateArtifact": _artifact,
+    "CreateArtifactManifest": _manifest,
+    "UpdateArtifactManifest": _manifest,
+    "CreateArtifactFiles": _artifact_files,
+    "CommitArtifact": lambda variables, url, number: {
+        "commitArtifact": {"artifact": {"id": variables["artifactID"], "digest": "x"}}
+    },
     "NotifyScriptableRunAlert": lambda variables, url, number: {"notifyScriptableRunAlert": {"success": True}},
     "RunStoppedStatus": lambda variables, url, number: {"project": {"run": {"stopped": False}}},
     "RunResumeStatus": lambda variables, url, number: {
