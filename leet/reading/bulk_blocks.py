@@ -47,6 +47,17 @@ class Found:
     offsets: Offsets
     skipped: tuple[Skipped, ...] = ()
 
+    def parts(self, size: int) -> list[Found]:
+        """The same in parts whose records come to about `size` bytes; the damage is with the first."""
+        if not len(self.offsets) or self.offsets[-1] - self.offsets[0] <= size + size // 2:
+            return [self]
+        cuts = np.searchsorted(self.offsets, np.arange(self.offsets[0] + size, self.offsets[-1], size)).tolist()
+        bounds = sorted({0, *cuts, len(self.offsets)})
+        return [
+            Found(self.messages.part(a, b), self.offsets[a:b], () if a else self.skipped)
+            for a, b in zip(bounds, bounds[1:], strict=False)
+        ]
+
     @classmethod
     def listed(cls, outcomes: Sequence[RawRecord | blocks.Skipped]) -> Found:
         """From the outcomes of a `BlockReader`."""
@@ -119,14 +130,15 @@ class BulkBlockReader(BlockReader):
         at = np.maximum(limits - BLOCK, 0)
         steps, stops = [], []
         while len(at):
-            room = limits - at >= _OVERHEAD
-            if not room.all():
-                stops.append((at[~room], limits[~room]))
-                at, limits = at[room], limits[room]
+            room = limits - at
+            if room.min() < _OVERHEAD:
+                full = room < _OVERHEAD
+                if room.min() < 0:
+                    return None
+                stops.append((at[full], limits[full]))
+                at, limits = at[~full], limits[~full]
             steps.append(at)
-            at = at + _OVERHEAD + length_at[at + 4]
-            if (at > limits).any():
-                return None
+            at = at + length_at[at + 4] + _OVERHEAD
         for place in range(_OVERHEAD - 1):
             if any(octets[np.minimum(at + place, limit - 1)][at + place < limit].any() for at, limit in stops):
                 return None

@@ -111,8 +111,9 @@ def _by_value_tags(messages: Messages) -> tuple[Items, npt.NDArray[np.bool_]]:
     counts = np.searchsorted(tags, limits) - first
     of = np.repeat(np.arange(len(messages)), counts)
     behind = np.cumsum(counts)
-    if len(of) < len(tags):  # there are other messages in the buffer
-        tags = tags[np.arange(len(of)) + (first - behind + counts)[of]]
+    aside = first - behind + counts
+    if aside.any() or len(of) < len(tags):  # there are others between these messages, or they are in another order
+        tags = tags[np.arange(len(of)) + aside[of]]
 
     lengths, value_starts = read_varints(octets, tags + 2)
     ends = np.minimum(value_starts + lengths, messages.buffer.last)

@@ -2,7 +2,7 @@
 
     key fields   12 04 l o s s            8 bytes at a time, zeros behind the end
                  └──── word 0 ────┘       a key of 20 bytes has words 0, 1 and 2
-    hash         of all words and the length, mixed by multiplication
+    hash         sum of the length and all words, each times an odd number of its place
     slots        hash ─► id of a key, or -1: open addressing, at most half full
     known words  id ─► the words of that key, compared in full with those of the item
 
@@ -27,7 +27,8 @@ LONGEST = 128
 _LONGEST_WORDS = LONGEST // 8
 _NEW = -1
 
-_MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)  # 2^64 / golden ratio: spreads neighbouring numbers
+_MULTIPLIER = 0x9E3779B97F4A7C15  # 2^64 / golden ratio: spreads neighbouring numbers over the upper bits
+_MULTIPLIERS = [np.uint64(pow(_MULTIPLIER, place + 1, 1 << 64)) for place in range(_LONGEST_WORDS + 1)]
 _MASKS = np.array([(1 << 8 * octets) - 1 for octets in range(9)], np.uint64)
 
 
@@ -136,21 +137,20 @@ class _Keys:
         self.starts = starts
         self.lengths = ends - starts
         self.words: list[tuple[Ids | slice, Words]] = []
-        """For each place of a word: which keys reach there, and their words."""
-        self.hashes = self.lengths.astype(np.uint64)
+        """For each place of a word: keys among which are all that reach there, and their words."""
+        self.hashes = self.lengths.astype(np.uint64) * _MULTIPLIERS[-1]
+        longest = int(self.lengths.max()) if len(starts) else 0
         which: Ids | slice = slice(None)
-        for place in range(_LONGEST_WORDS):
-            lengths = self.lengths[which] - 8 * place
-            if place and not (reach := lengths > 0).all():
+        for place in range(-(-longest // 8)):
+            left = self.lengths[which] - 8 * place
+            reach = left > 0
+            if 2 * np.count_nonzero(reach) < len(reach):
                 which = np.flatnonzero(reach) if isinstance(which, slice) else which[reach]
-                lengths = lengths[reach]
-            if not len(lengths):
-                break
+                left = left[reach]
             words = messages.windows(starts[which] + 8 * place, 1)[:, 0]
-            words &= _MASKS.take(lengths, mode="clip")
+            words &= _MASKS.take(left, mode="clip")
             self.words.append((which, words))
-            mixed = (self.hashes[which] ^ words) * _MULTIPLIER
-            self.hashes[which] = mixed ^ (mixed >> np.uint64(32))
+            self.hashes[which] += words * _MULTIPLIERS[place]
 
     def of(self, which: Ids) -> _Keys:
         """Some of the keys."""

@@ -23,6 +23,8 @@ from leet.reading.decoder import Decoder
 FIRST_PIECE = 128 * 1024
 """Bytes of the first piece that is read: small, so that something can be shown at once; it doubles from there."""
 LARGEST_PIECE = 4 * 1024 * 1024
+_PART = 2 * 1024 * 1024
+"""Bytes decoded at a time: as many as leave their columns in the cache of the processor."""
 
 _READ_AGAIN = 1024 * 1024
 """Longest unfinished end that is read anew at the next look, in bytes: a network file system may have shown the length
@@ -108,9 +110,10 @@ class LogFile:
                 self._position += len(data)
                 self._piece = min(self._piece * 2, self._largest_piece)
                 found = os.fstat(file.fileno())
-                yield self._decoder.decode(
-                    found_records, end=self._position, size=found.st_size, modified=found.st_mtime
-                )
+                parts = found_records.parts(_PART)
+                ends = [*(int(part.offsets[0]) for part in parts[1:]), self._position]
+                for part, end in zip(parts, ends, strict=True):
+                    yield self._decoder.decode(part, end=end, size=found.st_size, modified=found.st_mtime)
                 handed_on = True
             self._stamp = _stamp(found)
             if not handed_on and not self._refused:

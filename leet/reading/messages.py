@@ -72,6 +72,10 @@ class Messages:
         """Those of the messages that `which` lists, cut down to the given bounds, over the same buffer."""
         return Messages(self.buffer, starts[which], ends[which])
 
+    def part(self, first: int, last: int) -> Messages:
+        """Those from one place to before another."""
+        return Messages(self.buffer, self.starts[first:last], self.ends[first:last])
+
     def __len__(self) -> int:
         return len(self.starts)
 

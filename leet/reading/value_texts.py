@@ -10,7 +10,7 @@ that call are looked at one by one, like constants, strings and lists.
 
 from __future__ import annotations
 
-from array import array
+import struct
 from dataclasses import dataclass
 
 import numpy as np
@@ -81,20 +81,19 @@ def read_values(messages: Messages, starts: Offsets, ends: Offsets) -> Values:
 
 def _parse(cells: Words) -> tuple[Floats, Places]:
     """The numbers in cells of text, and the places of those in calls that did not consist of numbers alone."""
-    numbers = array("d")
+    numbers = np.zeros(len(cells))
     unread: list[Places] = []
+    whole = struct.Struct(f"{_TOGETHER}d")
     for start in range(0, len(cells), _TOGETHER):
         part = cells[start : start + _TOGETHER]
-        try:
-            found = array("d", orjson.loads(b"[%b]" % part.tobytes()[:-1]))
-        except (ValueError, TypeError):
-            found = array("d")
+        packing = whole if len(part) == _TOGETHER else struct.Struct(f"{len(part)}d")
         # Every text begins with a digit, so a comma inside one shows in the count, and brackets in the types.
-        if len(found) != len(part):
-            found = array("d", bytes(8 * len(part)))
+        try:
+            packing.pack_into(numbers, 8 * start, *orjson.loads(b"[%b]" % part.tobytes()[:-1]))
+        except (ValueError, struct.error, OverflowError):
+            numbers[start : start + len(part)] = 0.0
             unread.append(np.arange(start, start + len(part)))
-        numbers += found
-    return np.frombuffer(numbers), np.concatenate(unread) if unread else np.empty(0, np.int64)
+    return numbers, np.concatenate(unread) if unread else np.empty(0, np.int64)
 
 
 def _read_one(text: bytes, index: int, values: Values) -> None:
