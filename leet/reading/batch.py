@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -90,8 +90,7 @@ class SystemBatch:
         return len(self.timestamps)
 
 
-@dataclass(frozen=True, slots=True)
-class SummaryChange:
+class SummaryChange(NamedTuple):
     """The summary at `path` became the JSON value `json`, or was removed (None)."""
 
     path: KeyPath

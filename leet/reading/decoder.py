@@ -24,6 +24,7 @@ from leet.reading.bulk_blocks import Found
 from leet.reading.columns import Names, Points
 from leet.reading.envelopes import HISTORY, OTHER, SUMMARY, Envelopes, open_envelopes
 from leet.reading.history import HistoryReader
+from leet.reading.key_paths import KeyPaths
 from leet.reading.logged_values import number_of
 from leet.reading.messages import Messages, Places
 from leet.reading.summary import SummaryReader
@@ -36,8 +37,9 @@ class Decoder:
     """Decodes the records of one log, batch after batch, from its first."""
 
     def __init__(self) -> None:
-        self._history = HistoryReader()
-        self._summary = SummaryReader()
+        paths = KeyPaths()
+        self._history = HistoryReader(paths)
+        self._summary = SummaryReader(paths)
         self._system_names = Names()
         self._ordinal = 0
         self._console_time = 0.0

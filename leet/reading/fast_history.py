@@ -1,7 +1,7 @@
 """History records in the common layout → points and texts, all records side by side.
 
     messages ─► find_items    where each key and each value lies
-             ─► KeyTable      key ─► id of its name
+             ─► KeyPaths      key ─► path ─► id of its name
              ─► read_values   text of the value ─► number
 
 A message is left to `plain_history` when it has another layout, an object among its values, a name twice, a
@@ -15,10 +15,11 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from leet.reading.batch import Floats, KeyPath, Offsets
+from leet.reading.batch import Floats, Offsets
 from leet.reading.columns import Ids, Names, Points, order_by_id
 from leet.reading.items import Items, find_items
-from leet.reading.key_table import LONGEST, KeyTable
+from leet.reading.key_paths import NO_PATH, KeyPaths
+from leet.reading.key_table import LONGEST
 from leet.reading.logged_values import TYPE_KEY, readable_name
 from leet.reading.messages import Messages, read_varints
 from leet.reading.plain_history import Texts
@@ -26,7 +27,8 @@ from leet.reading.value_texts import read_values
 
 _STEP, _STEP_NUM = 0x12, 0x08
 _ODD = -1
-"""Number of a key that makes its message an odd one."""
+"""Id of a path that makes its message an odd one."""
+_UNSEEN = -2
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,21 +53,34 @@ def all_odd(messages: int) -> FastRows:
 class FastHistory:
     """Reads the history of one log and remembers its keys."""
 
-    def __init__(self, names: Names) -> None:
+    def __init__(self, names: Names, paths: KeyPaths) -> None:
         self._names = names
-        self._keys = KeyTable(self._number)
+        self._paths = paths
+        self._ids = np.empty(0, np.int64)  # by number of a path: the id of its name, _ODD or _UNSEEN
 
-    def _number(self, path: KeyPath | None) -> int:
-        if path is None or (len(path) > 1 and path[-1] == TYPE_KEY):
-            return _ODD
-        return self._names.id_of(readable_name(path))
+    def _ids_of(self, numbers: Ids) -> Ids:
+        """The ids of the names of paths, given by their numbers."""
+        more = len(self._paths) - len(self._ids)
+        if more > 0:
+            self._ids = np.append(self._ids, np.full(more + len(self._paths), _UNSEEN))
+        known = numbers != NO_PATH
+        ids = self._ids.take(numbers, mode="clip")
+        new = np.flatnonzero((ids == _UNSEEN) & known)
+        if len(new):
+            for number in dict.fromkeys(numbers[new].tolist()):  # in the order in which they came
+                path = self._paths[number]
+                odd = len(path) > 1 and path[-1] == TYPE_KEY
+                self._ids[number] = _ODD if odd else self._names.id_of(readable_name(path))
+            ids = self._ids.take(numbers, mode="clip")
+        ids[~known] = _ODD
+        return ids
 
     def read(self, messages: Messages) -> FastRows:
         items = find_items(messages)
         step_numbers, odd = read_step_numbers(messages, items.rests)
         odd[items.of[items.key_ends - items.starts > LONGEST]] = True
         items = items.without(odd)
-        ids = self._keys.numbers(messages, items.starts, items.key_ends)
+        ids = self._ids_of(self._paths.keys.numbers(messages, items.starts, items.key_ends))
         values = read_values(messages, items.value_starts, items.ends)
         order = order_by_id(ids)
         odd = items.odd | self._odd_messages(items, ids, values.is_object, order)

@@ -11,6 +11,7 @@ import numpy as np
 from leet.reading.batch import Floats, HistoryBatch
 from leet.reading.columns import Names, Points
 from leet.reading.fast_history import FastHistory, all_odd
+from leet.reading.key_paths import KeyPaths
 from leet.reading.messages import Messages
 from leet.reading.plain_history import Texts, read_plain
 
@@ -22,10 +23,10 @@ _STEP, _RUNTIME, _TIMESTAMP = range(3)
 class HistoryReader:
     """Turns the history records of one log into columns, batch after batch."""
 
-    def __init__(self, *, fast: bool = True) -> None:
+    def __init__(self, paths: KeyPaths | None = None, *, fast: bool = True) -> None:
         """Without `fast`, every record is read the plain way; the outcome is the same."""
         self._names = Names(ROW_COLUMNS)
-        self._fast = FastHistory(self._names) if fast else None
+        self._fast = FastHistory(self._names, paths or KeyPaths()) if fast else None
         self._step = -1.0  # step of the last row that was read
 
     def read(self, messages: Messages) -> tuple[HistoryBatch, list[tuple[int, str]]]:

@@ -4,8 +4,9 @@
              └─ odd ones ─► protobuf ──────────────────────────────┘
 
 A run writes two summary records with every row of history, each repeating the paths of the one before, so nearly all
-of it is superseded before anybody can look: the keys of all items are looked up side by side, and only the last text
-of each is kept. What is superseded is not even checked for being UTF-8.
+of it is superseded before anybody can look: the keys of all items are looked up side by side, and only where the last
+text of each lies is kept. It is cut out when a few buffers later nothing has taken its place. What is superseded is
+not even checked for being UTF-8.
 
 In a series of values set, the last one of each path is all that matters, whatever the order and nesting of paths: a
 later change above or below a path wipes it out, and has a last change that is later still. A removal breaks that
@@ -20,26 +21,33 @@ import numpy as np
 from google.protobuf.message import DecodeError
 
 from leet.reading import records
-from leet.reading.batch import KeyPath, SummaryChange
+from leet.reading.batch import KeyPath, Offsets, SummaryChange
 from leet.reading.items import Items, find_items
-from leet.reading.key_table import LONGEST, Ids, KeyTable
+from leet.reading.key_paths import NO_PATH, KeyPaths
+from leet.reading.key_table import LONGEST, Ids
 from leet.reading.messages import Messages
 
 _SummaryRecord = records.message_class("SummaryRecord")
-_ODD = -1
+_MOST_BUFFERS = 3
+"""Buffers from which texts have not been cut out yet: a wide record and what comes before the next one."""
+_IN_NONE = -1
 
 
 class SummaryReader:
     """Follows the summary of one log; changes pile up until they are taken."""
 
-    def __init__(self) -> None:
+    def __init__(self, paths: KeyPaths | None = None) -> None:
+        self._paths = paths or KeyPaths()
         self._settled: list[SummaryChange] = []
         # By number of a path: its last text, and the moment of its last change, -1 when that has been settled.
-        self._numbers: dict[KeyPath, int] = {}
         self._texts: list[bytes] = []
         self._moments = np.empty(0, np.int64)
         self._now = 0
-        self._keys = KeyTable(lambda path: _ODD if path is None else self._number(path))
+        # Texts that have not been cut out, by number of a path: in which buffer and where.
+        self._buffers: list[bytes] = []
+        self._in = np.empty(0, np.int64)
+        self._starts: Offsets = np.empty(0, np.int64)
+        self._ends: Offsets = np.empty(0, np.int64)
 
     def take(self) -> tuple[SummaryChange, ...]:
         """The changes since the last call, in order, those that later ones make up for left out."""
@@ -54,10 +62,10 @@ class SummaryReader:
         odd = items.rests != messages.ends
         odd[items.of[items.key_ends - items.starts > LONGEST]] = True
         items = items.without(odd)
-        numbers = self._keys.numbers(messages, items.starts, items.key_ends)
+        numbers = self._paths.keys.numbers(messages, items.starts, items.key_ends)
         odd = items.odd.copy()
-        odd[items.of[numbers == _ODD]] = True
-        numbers[odd[items.of]] = _ODD
+        odd[items.of[numbers == NO_PATH]] = True
+        numbers[odd[items.of]] = NO_PATH
 
         bad: list[tuple[int, str]] = []
         done = 0
@@ -72,34 +80,57 @@ class SummaryReader:
         self._set_last(messages, items, numbers, slice(done, len(items)))
         return bad
 
-    def _number(self, path: KeyPath) -> int:
-        number = self._numbers.setdefault(path, len(self._texts))
-        if number == len(self._texts):
-            self._texts.append(b"")
-        return number
+    def _make_room(self) -> None:
+        """Room for all paths that there are."""
+        count = len(self._paths)
+        if count > len(self._moments):
+            more = 2 * count - len(self._moments)
+            self._texts += [b""] * more
+            self._moments = np.append(self._moments, np.full(more, -1))
+            self._in = np.append(self._in, np.full(more, _IN_NONE))
+            self._starts = np.append(self._starts, np.zeros(more, np.int64))
+            self._ends = np.append(self._ends, np.zeros(more, np.int64))
 
     def _set_last(self, messages: Messages, items: Items, numbers: Ids, part: slice) -> None:
         """Set the paths of some items, each to its last value."""
+        self._make_room()
         numbers = numbers[part]
-        last = np.full(len(self._texts) + 1, -1)  # the place at the end is for the items of odd messages
-        np.maximum.at(last, numbers, np.arange(len(numbers)))
+        last = np.full(len(self._paths) + 1, -1)  # the place at the end is for the items of odd messages
+        last[numbers] = np.arange(len(numbers))  # of several under one number the last stays
         last = last[:-1]
         changed = np.flatnonzero(last >= 0)
-        last = last[changed]
         if not len(changed):
             return
+        last = last[changed]
+        self._in[changed] = self._buffer(messages.data)
+        self._starts[changed] = items.value_starts[part][last]
+        self._ends[changed] = items.ends[part][last]
         self._mark(changed, last)
-        data, texts = messages.data, self._texts
-        starts, ends = items.value_starts[part][last].tolist(), items.ends[part][last].tolist()
-        for number, start, end in zip(changed.tolist(), starts, ends, strict=True):
+
+    def _buffer(self, data: bytes) -> int:
+        """The number of a buffer, for which the oldest may have to go."""
+        if not self._buffers or self._buffers[-1] is not data:
+            if len(self._buffers) == _MOST_BUFFERS:
+                self._cut_out_of_oldest()
+            self._buffers.append(data)
+        return len(self._buffers) - 1
+
+    def _cut_out_of_oldest(self) -> None:
+        data, texts = self._buffers.pop(0), self._texts
+        which = np.flatnonzero(self._in == 0)
+        bounds = zip(self._starts[which].tolist(), self._ends[which].tolist(), strict=True)
+        for number, (start, end) in zip(which.tolist(), bounds, strict=True):
             texts[number] = data[start:end]
+        self._in -= self._in != _IN_NONE
 
     def _change(self, encoded: bytes) -> None:
         """All changes of one message; its removals come after its updates, as every writer means them."""
         record: Any = _SummaryRecord.FromString(encoded)
         for place, item in enumerate(record.update):
-            number = self._number(_path(item))
+            number = self._paths.number(_path(item))
+            self._make_room()
             self._texts[number] = item.value_json.encode()
+            self._in[number] = _IN_NONE
             self._mark(np.array([number]), np.array([place]))
         if record.remove:
             self._settle()
@@ -107,19 +138,16 @@ class SummaryReader:
 
     def _mark(self, numbers: Ids, moments: Ids) -> None:
         """Note when paths changed; `moments` are counted from now."""
-        if len(self._moments) < len(self._texts):
-            more = np.full(2 * len(self._texts) - len(self._moments), -1)
-            self._moments = np.concatenate((self._moments, more))
         self._moments[numbers] = self._now + moments
         self._now += int(moments.max()) + 1
 
     def _settle(self) -> None:
+        while self._buffers:
+            self._cut_out_of_oldest()
         changed = np.flatnonzero(self._moments >= 0)
-        if not len(changed):
-            return
-        order = changed[np.argsort(self._moments[changed])]
-        paths = list(self._numbers)
-        self._settled += [SummaryChange(paths[n], self._texts[n].decode("utf-8", "replace")) for n in order.tolist()]
+        order = changed[np.argsort(self._moments[changed])].tolist()
+        paths, texts = self._paths, self._texts
+        self._settled += [SummaryChange(paths[n], texts[n].decode("utf-8", "replace")) for n in order]
         self._moments[changed] = -1
 
 

@@ -1,0 +1,36 @@
+"""The paths of one log, each with a number.
+
+    encoded key fields ─► KeyTable ─► number ─► path        12 04 l o s s  ─►  3  ─►  ("loss",)
+
+History and summary name the same paths, so they share their numbers: a log of a hundred thousand metrics has each
+of its keys decoded once.
+"""
+
+from __future__ import annotations
+
+from leet.reading.batch import KeyPath
+from leet.reading.key_table import KeyTable
+
+NO_PATH = -1
+"""The number of key fields that are no UTF-8."""
+
+
+class KeyPaths:
+    """Paths in the order in which they were first seen; the place of a path is its number."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[KeyPath, int] = {}
+        self._list: list[KeyPath] = []
+        self.keys = KeyTable(lambda path: NO_PATH if path is None else self.number(path))
+
+    def __len__(self) -> int:
+        return len(self._list)
+
+    def __getitem__(self, number: int) -> KeyPath:
+        return self._list[number]
+
+    def number(self, path: KeyPath) -> int:
+        number = self._numbers.setdefault(path, len(self._list))
+        if number == len(self._list):
+            self._list.append(path)
+        return number
