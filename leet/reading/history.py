@@ -26,7 +26,7 @@ class HistoryReader:
     def __init__(self, paths: KeyPaths | None = None, *, fast: bool = True) -> None:
         """Without `fast`, every record is read the plain way; the outcome is the same."""
         self._names = Names(ROW_COLUMNS)
-        self._fast = FastHistory(self._names, paths or KeyPaths()) if fast else None
+        self._fast = FastHistory(self._names, KeyPaths() if paths is None else paths) if fast else None
         self._step = -1.0  # step of the last row that was read
 
     def read(self, messages: Messages) -> tuple[HistoryBatch, list[tuple[int, str]]]:

@@ -1,6 +1,6 @@
 """Which key an item has: the encoded key fields of many items looked up in one go.
 
-    key fields   12 04 l o s s            8 bytes at a time, zeros behind the end
+    key fields   12 04 l o s s            8 bytes at a time, zeros behind the end; a lone 0A counts as 12
                  └──── word 0 ────┘       a key of 20 bytes has words 0, 1 and 2
     hash         sum of the length and all words, each times an odd number of its place
     slots        hash ─► id of a key, or -1: open addressing, at most half full
@@ -26,6 +26,8 @@ LONGEST = 128
 """Longest key fields that the table takes, in bytes."""
 _LONGEST_WORDS = LONGEST // 8
 _NEW = -1
+_KEY, _NESTED_KEY = 0x0A, 0x12
+_KEY_TO_NESTED = np.uint64(_KEY ^ _NESTED_KEY)
 
 _MULTIPLIER = 0x9E3779B97F4A7C15  # 2^64 / golden ratio: spreads neighbouring numbers over the upper bits
 _MULTIPLIERS = [np.uint64(pow(_MULTIPLIER, place + 1, 1 << 64)) for place in range(_LONGEST_WORDS + 1)]
@@ -36,9 +38,11 @@ def key_path(fields: bytes) -> KeyPath | None:
     """The path that encoded key fields stand for, None where they are no UTF-8."""
     single, nested, at = "", [], 0
     try:
+        if len(fields) > 1 and len(fields) == fields[1] + 2:
+            return (fields[2:].decode(),)
         while at < len(fields):
             part = fields[at + 2 : at + 2 + fields[at + 1]].decode()
-            if fields[at] == 0x12:
+            if fields[at] == _NESTED_KEY:
                 nested.append(part)
             else:
                 single = part
@@ -130,6 +134,11 @@ class KeyTable:
             ids, slots = ids[left], (slots[left] + 1) & (len(self._slots) - 1)
 
 
+def _is_plain_key(words: Words, lengths: Ids) -> npt.NDArray[np.bool_]:
+    """Which fields are a `key` alone, by their first words: it means the same as a `nested_key` of one part."""
+    return ((words & np.uint64(0xFF)) == _KEY) & ((words >> np.uint64(8) & np.uint64(0xFF)).view(np.int64) + 2 == lengths)
+
+
 class _Keys:
     """Key fields of many items as words and a hash of each."""
 
@@ -149,6 +158,8 @@ class _Keys:
                 left = left[reach]
             words = messages.windows(starts[which] + 8 * place, 1)[:, 0]
             words &= _MASKS.take(left, mode="clip")
+            if not place:
+                words ^= _is_plain_key(words, self.lengths) * _KEY_TO_NESTED
             self.words.append((which, words))
             self.hashes[which] += words * _MULTIPLIERS[place]
 

@@ -37,7 +37,7 @@ class SummaryReader:
     """Follows the summary of one log; changes pile up until they are taken."""
 
     def __init__(self, paths: KeyPaths | None = None) -> None:
-        self._paths = paths or KeyPaths()
+        self._paths = KeyPaths() if paths is None else paths
         self._settled: list[SummaryChange] = []
         # By number of a path: its last text, and the moment of its last change, -1 when that has been settled.
         self._texts: list[bytes] = []
