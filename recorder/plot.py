@@ -213,7 +213,7 @@ def roc_curve(
     rows = []
     for label, hits, scores in _one_against_all(y_true, y_probas, labels, classes_to_plot):
         for false, true in _roc(hits, scores):
-            rows.append([label, round(false, 3), round(true, 3)])
+            rows.append([label, _rounded(false), _rounded(true)])
     fields = {"x": "fpr", "y": "tpr", "class": "class"}
     axes = {"title": title, "x-axis-title": "False positive rate", "y-axis-title": "True positive rate"}
     return _area(["class", "fpr", "tpr"], rows, fields, axes, split_table)
@@ -229,16 +229,23 @@ def pr_curve(
     split_table: bool = False,
 ) -> CustomChart:
     """Precision over recall at `interp_size` points of recall, for each class against all others; see `roc_curve`."""
-    rows = []
+    if interp_size < 2:
+        raise ValueError("a curve has at least two points")
+    rows, step = [], 1 / (interp_size - 1)
     for label, hits, scores in _one_against_all(y_true, y_probas, labels, classes_to_plot):
         precision, recall = _precision_recall(hits, scores)
         for i in range(interp_size - 1, -1, -1):
-            wanted = i / (interp_size - 1)
-            at = bisect.bisect_left(recall, wanted)
-            rows.append([label, round(precision[at], 3), round(wanted, 3)])
+            wanted = i * step
+            at = min(bisect.bisect_left(recall, wanted), len(recall) - 1)
+            rows.append([label, _rounded(precision[at]), _rounded(wanted)])
     fields = {"x": "recall", "y": "precision", "class": "class"}
     axes = {"title": title, "x-axis-title": "Recall", "y-axis-title": "Precision"}
     return _area(["class", "precision", "recall"], rows, fields, axes, split_table)
+
+
+def _rounded(value: float) -> float:
+    """To three decimals, as numpy rounds."""
+    return round(value * 1000) / 1000
 
 
 def _area(

@@ -132,7 +132,7 @@ def _manifest(variables: dict[str, Any], url: str, number: int) -> Any:
 
 
 def _artifact_files(variables: dict[str, Any], url: str, number: int) -> Any:
-    nodes = [
+    nodes: list[dict[str, Any]] = [
         {
             "storagePath": None,
             "uploadUrl": f"{url}/upload/{quote(file['artifactID'])}/{quote(file['name'])}",
