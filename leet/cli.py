@@ -102,12 +102,14 @@ def view(arguments: Sequence[str]) -> int:
 
     # Start-up makes many objects and no garbage; the app switches collection on again when it is up.
     gc.disable()
-    from leet.tui.terminal import detect
+    from leet.tui.terminal import detect, off_screen
     from leet.tui.themes import theme_names
 
     if args.theme is not None and args.theme not in theme_names():
         return fail(f"no theme {args.theme}; `leet --theme list` names all", 2)
     terminal = detect(os.environ, ascii_only=args.ascii, mouse=not args.no_mouse)
+    if args.screenshot is not None:
+        terminal = off_screen(terminal, ascii_only=args.ascii)
     from leet.tui.app import LeetApp
 
     app = LeetApp(found, terminal=terminal, theme=args.theme, live=args.screenshot is None)

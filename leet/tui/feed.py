@@ -8,6 +8,7 @@ from pathlib import Path
 
 from leet.model.run import Change, RunModel
 from leet.reading.batch import Notice
+from leet.reading.column_cache import ColumnCache
 from leet.reading.tail import Tail, read
 from leet.tui.intake import Intake
 
@@ -26,7 +27,8 @@ class RunFeed:
         self.intake = Intake()
         self.loaded = False
         self.live = live
-        self._tail = Tail(log, self.intake.deliver) if live else None
+        self._cache = ColumnCache.of(log)
+        self._tail = Tail(log, self.intake.deliver, cache=self._cache) if live else None
         self._seen = False
 
     def start(self) -> None:
@@ -62,7 +64,7 @@ class RunFeed:
 
     def _read_once(self) -> None:
         try:
-            for piece in read(self.log):
+            for piece in read(self.log, self._cache):
                 self.intake.deliver(piece)
         except Exception as error:  # said on the screen; who waits for the end must not wait for ever
             self.intake.deliver(Notice("unreadable", f"reading {self.log.name} has stopped: {error!r}"))

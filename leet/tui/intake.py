@@ -43,7 +43,7 @@ class Intake:
             self._tell()
 
     def take(self, seconds: float, patience: float = 0.0) -> Iterator[Batch | Notice]:
-        """What is waiting, for at most about `seconds`; the first may still be on its way for `patience` (main loop)."""
+        """What is waiting, for about `seconds` at most; the first may be `patience` seconds away (main loop)."""
         self._announced = False
         end = perf_counter() + seconds
         while True:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
@@ -46,6 +46,11 @@ def detect(environ: Mapping[str, str], *, ascii_only: bool = False, mouse: bool 
         remote="SSH_CONNECTION" in environ,
         now=now,
     )
+
+
+def off_screen(terminal: Terminal, *, ascii_only: bool = False) -> Terminal:
+    """What a picture can show: all colours and characters, whatever terminal it is taken from."""
+    return replace(terminal, depth="none" if terminal.depth == "none" else "truecolor", ascii=ascii_only)
 
 
 def _depth(environ: Mapping[str, str]) -> ColorDepth:

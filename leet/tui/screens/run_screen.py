@@ -6,20 +6,15 @@ import asyncio
 import time
 from typing import TYPE_CHECKING, ClassVar
 
-from textual import events
-from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.containers import Horizontal
 from textual.content import Content
 from textual.timer import Timer
-from textual.widget import Widget
 from textual.widgets import Static
 
 from leet.discovery import Found
 from leet.model.filter import TextFilter
 from leet.model.safe_text import clean
 from leet.model.state import RunState
-from leet.tui import layout
 from leet.tui.commands import Place, bindings, hints
 from leet.tui.facts import Sections, empty_note, progress_part, state_parts
 from leet.tui.feed import RunFeed
@@ -32,14 +27,14 @@ from leet.tui.messages import (
     Subject,
     ValueOpened,
 )
+from leet.tui.pace import Pace
 from leet.tui.screens.chart_screen import ChartScreen
+from leet.tui.screens.panes_screen import PanesScreen
 from leet.tui.sources import MetricSources, SelectedMetrics, SystemSources
-from leet.tui.span_update import SpanScreen
 from leet.tui.terminal import Terminal
 from leet.tui.widgets.chart_grid import ChartGrid
-from leet.tui.widgets.overview import Overview
 from leet.tui.widgets.pane import Pane
-from leet.tui.widgets.status_line import Part, StatusLine
+from leet.tui.widgets.status_line import Part
 
 if TYPE_CHECKING:
     from leet.tui.widgets.filter_line import FilterLine
@@ -54,42 +49,16 @@ CHARTS_SECONDS = 0.25
 GRID_SECONDS = 4.0
 """How long `c` and `r` wait for their digit."""
 SUBJECTS: tuple[Subject, ...] = ("metrics", "system", "overview")
-PANES = ("overview", "metrics", "system")
 
 
-class Pace:
-    """When each part of the screen may next be brought up to date, and which of them are behind."""
-
-    def __init__(self, intervals: dict[str, float]) -> None:
-        self._intervals = intervals
-        self._next = dict.fromkeys(intervals, 0.0)
-        self._behind: set[str] = set()
-
-    def mark(self, *parts: str) -> None:
-        self._behind.update(parts)
-
-    def due(self, now: float) -> list[str]:
-        """Parts that are behind and may be brought up to date now; the caller does so."""
-        parts = [part for part in self._intervals if part in self._behind and self._next[part] <= now]
-        for part in parts:
-            self._behind.discard(part)
-            self._next[part] = now + self._intervals[part]
-        return parts
-
-    def wait(self, now: float) -> float | None:
-        """Seconds until something is due; None when nothing is behind."""
-        return max(0.0, min(self._next[part] for part in self._behind) - now) if self._behind else None
-
-
-class RunScreen(SpanScreen[None]):
+class RunScreen(PanesScreen):
     """Panes over one model. The screen owns the feed; panes are told what to show and hold nothing else."""
 
     PLACE: ClassVar[Place] = "run"
     BINDINGS: ClassVar[list[BindingType]] = bindings("run")
-    AUTO_FOCUS = None
 
     def __init__(self, found: Found, terminal: Terminal, *, live: bool = True) -> None:
-        super().__init__()
+        super().__init__(terminal)
         self.found = found
         self.terminal = terminal
         self.feed = RunFeed(found.log, live=live)
@@ -98,30 +67,17 @@ class RunScreen(SpanScreen[None]):
         self.model = self.feed.model
         self.loaded = asyncio.Event()
         self.filters: dict[Subject, TextFilter] = {subject: TextFilter("") for subject in SUBJECTS}
-        self.metrics = ChartGrid(id="metrics", ascii=terminal.ascii)
-        self.system = ChartGrid(id="system", ascii=terminal.ascii, smallest=(18, 4))
         self._grids: tuple[tuple[Subject, ChartGrid], ...] = (("metrics", self.metrics), ("system", self.system))
-        self.overview = Overview(id="overview")
-        self.status = StatusLine(id="status")
         self.filter_line: FilterLine | None = None
         """Made when a filter is first typed."""
         self.metric_sources = MetricSources(self.model, lambda: self.state.live)
         self.system_sources = SystemSources(self.model, lambda: self.state.live)
         self.sections = Sections(self.model)
-        self._wanted: dict[layout.Side, bool | None] = {"overview": None, "system": None}
-        self._last_asked: layout.Side | None = None
         self._pace = Pace({"charts": CHARTS_SECONDS, "overview": OVERVIEW_SECONDS, "status": STATUS_SECONDS})
+        self._followers = {"charts": self._show_charts, "overview": self.show_overview, "status": self._show_status}
         self._tick_timer: Timer | None = None
         self._age_timer: Timer | None = None
         self._grid_part: str | None = None
-        self._grid_chosen: set[tuple[str, str]] = set()
-
-    def compose(self) -> ComposeResult:
-        with Horizontal(id="body"):
-            yield Pane("Overview", self.overview, id="overview-pane")
-            yield Pane("Metrics", self.metrics, Static(classes="empty-note", id="metrics-note"), id="metrics-pane")
-            yield Pane("System", self.system, Static(classes="empty-note", id="system-note"), id="system-pane")
-        yield self.status
 
     def on_mount(self) -> None:
         if self.found.others:
@@ -129,9 +85,9 @@ class RunScreen(SpanScreen[None]):
             self.status.say(f"the latest of {others + 1} runs here; give a PATH for another")
         self._take_in(FIRST_PATIENCE)
         self._show_charts()
-        self._arrange()
+        self.share_width()
         self.set_focus(self.metrics)
-        self._refresh_all()
+        self.refresh_all()
         self.feed.listen(self._announce)
 
     def on_unmount(self) -> None:
@@ -167,8 +123,8 @@ class RunScreen(SpanScreen[None]):
 
     def on_run_loaded(self) -> None:
         self._show_charts()
-        self._arrange()
-        self._refresh_all()
+        self.share_width()
+        self.refresh_all()
 
     def _schedule(self) -> None:
         if self._tick_timer is None:
@@ -179,23 +135,27 @@ class RunScreen(SpanScreen[None]):
     def _tick(self) -> None:
         self._tick_timer = None
         for part in self._pace.due(time.monotonic()):
-            getattr(self, f"_show_{part}")()
+            self._followers[part]()
         self._schedule()
 
-    def _refresh_all(self) -> None:
+    def refresh_all(self) -> None:
         self._show_charts()
-        self._show_overview()
+        self.show_overview()
         self._show_status()
 
     def paint_now(self) -> None:
         """Bring everything visible up to date at once."""
-        self._refresh_all()
+        self.refresh_all()
         self.metrics.paint_now()
         self.system.paint_now()
 
     @property
     def state(self) -> RunState:
         return self.model.state(self.terminal.time(), loading=not self.feed.loaded)
+
+    @property
+    def expects_system(self) -> bool:
+        return not self.feed.loaded or bool(self.system_sources.all)
 
     # What the panes show
 
@@ -206,7 +166,7 @@ class RunScreen(SpanScreen[None]):
         if self.system_sources.renew():
             self._show_system()
         if had != bool(self.system_sources.all):
-            self._arrange()
+            self.share_width()
         for grid in (self.metrics, self.system):
             grid.data_changed()
         if isinstance(self.app.screen, ChartScreen):
@@ -219,7 +179,7 @@ class RunScreen(SpanScreen[None]):
 
     def _show_system(self) -> None:
         self.system.show(self.system_sources.select(self.filters["system"]))
-        self._grid_size(self.system)
+        self.suit_grid(self.system)
         self._show_headings()
 
     def _show_notes(self) -> None:
@@ -231,7 +191,7 @@ class RunScreen(SpanScreen[None]):
             if text:
                 note.update(Content(text))
 
-    def _show_overview(self) -> None:
+    def show_overview(self) -> None:
         if self.query_one("#overview-pane").display:
             self.overview.show(self.sections.now(self.state))
 
@@ -245,12 +205,12 @@ class RunScreen(SpanScreen[None]):
             size = self.grid.page_layout.capacity
             parts.append(Part(f"page {(first - 1) // size + 1}/{-(-count // size)}", rank=5))
         held = self.filters["system" if self.grid is self.system else "metrics"]
-        if held:
+        place: Place = "filter" if self.filter_line is not None and self.filter_line.display else "run"
+        if held and place == "run":
             shown, total = self._filter_count("system" if self.grid is self.system else "metrics")
             parts.append(Part(f"{shown_filter(held)} {shown}/{total}", "status--message", rank=6))
         if self.metric_sources.axis != "auto":
             parts.append(Part(f"x: {self.metric_sources.axis}", rank=4))
-        place: Place = "filter" if self.filter_line is not None and self.filter_line.display else "run"
         self.status.show(parts, hints(place))
         self._await_age(now)
 
@@ -272,109 +232,12 @@ class RunScreen(SpanScreen[None]):
         count = "{}/{}".format(*self.overview.count) if kept else ""
         self.query_one("#overview-pane", Pane).heading.show(count, shown_filter(kept))
 
-    # Layout
-
-    def on_resize(self, event: events.Resize) -> None:
-        self._arrange()
-
-    def _arrange(self) -> None:
-        wanted = dict(self._wanted)
-        if wanted["system"] is None and self.feed.loaded and not self.system_sources.all:
-            wanted["system"] = False
-        widths = layout.share(self.size.width, wanted["overview"], wanted["system"], self._last_asked)
-        panes = {"overview": widths.overview, "metrics": widths.charts, "system": widths.system}
-        with self.app.batch_update():
-            for name, width in panes.items():
-                pane = self.query_one(f"#{name}-pane", Pane)
-                pane.display = width > 0
-                pane.styles.width = "1fr" if name == "metrics" else width
-        if panes["overview"]:
-            self._show_overview()
-        self._grid_size(self.metrics, widths.charts)
-        self._grid_size(self.system, widths.system)
-        focused = self.focused
-        if focused is None or not focused.display or not self._pane_of(focused).display:
-            self._focus_pane(next((n for n in ("metrics", "system", "overview") if panes[n]), "metrics"))
-
-    def _grid_size(self, grid: ChartGrid, width: int | None = None) -> None:
-        """Rows and columns that suit the room, as long as nobody has chosen any."""
-        width = grid.size.width if width is None else width
-        height = self.size.height - 2
-        least = (28, 7) if grid is self.metrics else (30, 7)
-        most = (4, 3) if grid is self.metrics else (6, 2)
-        if (grid.id, "rows") not in self._grid_chosen:
-            grid.rows = max(1, min(most[0], height // least[1]))
-        if (grid.id, "columns") not in self._grid_chosen:
-            grid.columns = max(1, min(most[1], width // least[0]))
-
-    def action_toggle_overview(self) -> None:
-        self._toggle("overview")
-
-    def action_toggle_system(self) -> None:
-        self._toggle("system")
-
-    def _toggle(self, side: layout.Side) -> None:
-        shown = self.query_one(f"#{side}-pane").display
-        self._wanted[side] = not shown
-        self._last_asked = side
-        self._arrange()
-        other: layout.Side = "system" if side == "overview" else "overview"
-        if not shown and self._wanted[other] and not self.query_one(f"#{other}-pane").display:
-            # It gave way; it does not come back by itself when this one goes.
-            self._wanted[other] = None
-        if not shown and not self.query_one("#metrics-pane").display:
-            self._focus_pane(side)
-        self._refresh_all()
-
-    # Focus
-
-    def _pane_of(self, widget: Widget) -> Widget:
-        return next((node for node in widget.ancestors_with_self if isinstance(node, Pane)), widget)
-
-    def _focus_pane(self, name: str) -> None:
-        self.set_focus(self.query_one(f"#{name}", Widget))
-
-    def _visible_panes(self) -> list[str]:
-        return [name for name in PANES if self.query_one(f"#{name}-pane").display]
-
-    def action_next_pane(self) -> None:
-        self._cycle(1)
-
-    def action_previous_pane(self) -> None:
-        self._cycle(-1)
-
-    def _cycle(self, step: int) -> None:
-        if self.focused is self.overview and self.overview.next_section(step):
-            return
-        panes = self._visible_panes()
-        here = self.focused.id if self.focused is not None else None
-        at = panes.index(here) if here in panes else -1
-        name = panes[(at + step) % len(panes)]
-        self._focus_pane(name)
-        if name == "overview":
-            self.overview.enter_from(step)
-
-    @property
-    def pane(self) -> Widget:
-        """The pane that commands act on: the one in focus, else the metrics."""
-        return self.focused if self.focused in (self.overview, self.system) else self.metrics
-
-    @property
-    def grid(self) -> ChartGrid:
-        return self.system if self.focused is self.system else self.metrics
-
     # Commands
 
     def action_pane(self, action: str, *arguments: object) -> None:
         """An act of the pane in focus; acts on charts go to the metrics when the overview is in focus."""
         target = self.pane if hasattr(self.pane, f"action_{action}") else self.grid
-        if action == "crosshair":
-            self._crosshair()
-            return
         getattr(target, f"action_{action}")(*arguments)
-
-    def _crosshair(self) -> None:
-        self.grid.action_crosshair()
 
     def action_open(self) -> None:
         if self.pane is self.overview:
@@ -388,9 +251,9 @@ class RunScreen(SpanScreen[None]):
             self._end_grid()
         elif not (self.metrics.action_leave() or self.system.action_leave()) and self.pane is not self.metrics:
             if self.query_one("#metrics-pane").display:
-                self._focus_pane("metrics")
+                self.focus_pane("metrics")
             else:
-                self._toggle("overview" if self.pane is self.overview else "system")
+                self.toggle("overview" if self.pane is self.overview else "system")
 
     def action_help(self) -> None:
         from leet.tui.screens.help_screen import HelpScreen
@@ -423,7 +286,7 @@ class RunScreen(SpanScreen[None]):
         part = self._grid_part
         if part is None:
             return
-        self._grid_chosen.add((self.grid.id or "", part))
+        self.grids_chosen.add((self.grid.id or "", part))
         getattr(self.grid, f"action_set_{part}")(number)
         self._end_grid()
 
@@ -438,7 +301,7 @@ class RunScreen(SpanScreen[None]):
             self.action_clear_filter("metrics")
         index = self.metrics.sources.index_of(name) if isinstance(self.metrics.sources, SelectedMetrics) else None
         if index is not None:
-            self._focus_pane("metrics")
+            self.focus_pane("metrics")
             self.metrics.focus_chart(index)
 
     # Filters
@@ -446,7 +309,7 @@ class RunScreen(SpanScreen[None]):
     async def action_filter(self, subject: Subject) -> None:
         held = self.filters[subject]
         if subject != "metrics" and not self.query_one(f"#{subject}-pane").display:
-            self._toggle("overview" if subject == "overview" else "system")
+            self.toggle("overview" if subject == "overview" else "system")
         if self.filter_line is None:
             from leet.tui.widgets.filter_line import FilterLine
 
@@ -471,7 +334,7 @@ class RunScreen(SpanScreen[None]):
             self.filter_line.show_count(*self._filter_count(event.subject), wanted.error)
 
     def on_filter_closed(self, event: FilterClosed) -> None:
-        self._focus_pane(event.subject)
+        self.focus_pane(event.subject)
         self._show_status()
 
     def _apply_filter(self, subject: Subject, wanted: TextFilter) -> None:
