@@ -86,6 +86,10 @@ class BlockReader:
         """Offset of the bytes that the next call of `feed` must bring."""
         return self._start + len(self._data)
 
+    def resume(self, position: int, origin: int) -> None:
+        """Go on at `position`, where a record begins, in place of the first byte; `origin` as a reader left it."""
+        self.origin, self._start, self._header_seen = origin, position, True
+
     def rewind(self) -> int:
         """Forgets the unfinished end, which may have been read before it was written; the offset to feed from."""
         self._start = self.position

@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -54,8 +55,7 @@ class Found:
         cuts = np.searchsorted(self.offsets, np.arange(self.offsets[0] + size, self.offsets[-1], size)).tolist()
         bounds = sorted({0, *cuts, len(self.offsets)})
         return [
-            Found(self.messages.part(a, b), self.offsets[a:b], () if a else self.skipped)
-            for a, b in zip(bounds, bounds[1:], strict=False)
+            Found(self.messages.part(a, b), self.offsets[a:b], () if a else self.skipped) for a, b in pairwise(bounds)
         ]
 
     @classmethod

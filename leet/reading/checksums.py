@@ -60,7 +60,7 @@ def blocks_fit(octets: npt.NDArray[np.uint8], starts: Offsets, ends: Offsets, no
     linear[begun] = np.bitwise_xor.reduceat(shares, firsts[begun])
     begins = np.maximum(limits - BLOCK, 0)
     expected: list[int] = (linear ^ zeros_crc()[limits - begins]).tolist()
-    view, crc32 = memoryview(octets), zlib.crc32
+    view, crc32 = memoryview(octets.data), zlib.crc32
     return [crc32(view[a:b]) for a, b in zip(begins.tolist(), limits.tolist(), strict=True)] == expected
 
 

@@ -21,6 +21,7 @@ from google.protobuf.message import DecodeError
 from leet.reading import records
 from leet.reading.batch import Batch, ConsolePiece, Entry, Skipped, SystemBatch
 from leet.reading.bulk_blocks import Found
+from leet.reading.column_cache import Checkpoint
 from leet.reading.columns import Names, Points
 from leet.reading.envelopes import HISTORY, OTHER, SUMMARY, Envelopes, open_envelopes
 from leet.reading.history import HistoryReader
@@ -43,6 +44,17 @@ class Decoder:
         self._system_names = Names()
         self._ordinal = 0
         self._console_time = 0.0
+
+    def checkpoint(self, position: int, origin: int) -> Checkpoint | None:
+        """What another decoder must know to go on from here; None while changes of the summary are held back."""
+        if self._summary.pending:
+            return None
+        return Checkpoint(position, origin, self._ordinal, self._history.step, self._console_time)
+
+    def resume(self, checkpoint: Checkpoint) -> None:
+        """Go on where another decoder was."""
+        self._ordinal, self._console_time = checkpoint.records, checkpoint.console_time
+        self._history.step = checkpoint.step
 
     def decode(self, found: Found, *, end: int, size: int, modified: float) -> Batch:
         """One batch of what was found in a piece of the log; `end`, `size` and `modified` are passed through.

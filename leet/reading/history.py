@@ -27,7 +27,8 @@ class HistoryReader:
         """Without `fast`, every record is read the plain way; the outcome is the same."""
         self._names = Names(ROW_COLUMNS)
         self._fast = FastHistory(self._names, KeyPaths() if paths is None else paths) if fast else None
-        self._step = -1.0  # step of the last row that was read
+        self.step = -1.0
+        """Step of the last row that was read."""
 
     def read(self, messages: Messages) -> tuple[HistoryBatch, list[tuple[int, str]]]:
         """Encoded `HistoryRecord` messages as columns, and (index, reason) of those that cannot be read."""
@@ -62,7 +63,7 @@ class HistoryReader:
         """`_step` where the row has a finite one, else `HistoryStep.num`, else one more than the row before."""
         steps = np.where(np.isfinite(logged), logged, numbers)
         for row in np.flatnonzero(np.isnan(steps)).tolist():
-            steps[row] = (steps[row - 1] if row else self._step) + 1
+            steps[row] = (steps[row - 1] if row else self.step) + 1
         if len(steps):
-            self._step = float(steps[-1])
+            self.step = float(steps[-1])
         return steps

@@ -18,6 +18,7 @@ an odd one, which protobuf decodes.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -149,7 +150,7 @@ def _by_walking(messages: Messages, which: Places) -> Items:
             odd[index] = True
             continue
         places += [index] * (len(found) - 1)
-        bounds += zip(found, found[1:], strict=False)
+        bounds += pairwise(found)
         rests[index] = found[-1]
     of, begins, ends = np.array(places, np.int64), *np.array(bounds, np.int64).reshape(-1, 2).T
     starts = read_varints(octets, begins + 1)[1]

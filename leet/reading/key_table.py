@@ -136,7 +136,9 @@ class KeyTable:
 
 def _is_plain_key(words: Words, lengths: Ids) -> npt.NDArray[np.bool_]:
     """Which fields are a `key` alone, by their first words: it means the same as a `nested_key` of one part."""
-    return ((words & np.uint64(0xFF)) == _KEY) & ((words >> np.uint64(8) & np.uint64(0xFF)).view(np.int64) + 2 == lengths)
+    tags, parts = words & np.uint64(0xFF), words >> np.uint64(8) & np.uint64(0xFF)
+    plain: npt.NDArray[np.bool_] = (tags == _KEY) & (parts.view(np.int64) + 2 == lengths)
+    return plain
 
 
 class _Keys:

@@ -6,18 +6,21 @@ alive, and network file systems check their copy of it when it is opened. It is 
     look ─► gone?            removed
          ─► another file?    replaced    other device or inode, or another beginning than the one that was read
          ─► shorter?         truncated
-         ─► longer?          pieces of it ─► BulkBlockReader ─► Decoder ─► Batch
+         ─► longer?          pieces of it ─► BulkBlockReader ─► Decoder ─► Batch ─► ColumnCache
+                             at the first look at a big log, what the cache has of it instead
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from io import FileIO
 from pathlib import Path
 
 from leet.reading.batch import Batch, Notice
 from leet.reading.blocks import UnsupportedLog
 from leet.reading.bulk_blocks import BulkBlockReader, Found
+from leet.reading.column_cache import Checkpoint, ColumnCache, Recording
 from leet.reading.decoder import Decoder
 
 FIRST_PIECE = 128 * 1024
@@ -37,8 +40,16 @@ _BEGINNING = 256
 class LogFile:
     """One log file and how far it has been read."""
 
-    def __init__(self, path: str | os.PathLike[str], largest_piece: int = LARGEST_PIECE) -> None:
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        largest_piece: int = LARGEST_PIECE,
+        *,
+        cache: ColumnCache | None = None,
+    ) -> None:
+        """`cache` keeps what is decoded of a big log; without it every log is read anew."""
         self.path = Path(path)
+        self._cache = cache
         self._largest_piece = largest_piece
         self._seen = False  # the file has been there at the last look
         self._ever_seen = False
@@ -98,26 +109,63 @@ class LogFile:
                 return
             if self._position - self._blocks.position <= _READ_AGAIN:
                 self._position = self._blocks.rewind()
-            file.seek(self._position)
-            handed_on = False
-            while data := file.read(self._piece):
+            before = self._position
+            stored = self._cache.find(file) if self._cache and not before and self._is_big(found.st_size) else None
+            if stored is not None:
                 try:
-                    found_records = self._blocks.feed_bulk(data)
-                except UnsupportedLog as error:
-                    self._refused = True
-                    yield Notice("unsupported", str(error))
-                    break
-                self._position += len(data)
-                self._piece = min(self._piece * 2, self._largest_piece)
-                found = os.fstat(file.fileno())
-                parts = found_records.parts(_PART)
-                ends = [*(int(part.offsets[0]) for part in parts[1:]), self._position]
-                for part, end in zip(parts, ends, strict=True):
-                    yield self._decoder.decode(part, end=end, size=found.st_size, modified=found.st_mtime)
-                handed_on = True
-            self._stamp = _stamp(found)
-            if not handed_on and not self._refused:
+                    yield from stored.batches(size=found.st_size, modified=found.st_mtime)
+                    self._resume(stored.checkpoint)
+                except (OSError, ValueError):
+                    yield _empty(found, reset=True)
+                    stored = None
+            if self._cache and self._is_big(found.st_size - self._position):
+                yield from self._read_and_keep(file, self._cache.record(file, stored))
+            else:
+                yield from self._read_on(file)
+            found = os.fstat(file.fileno())
+            self._stamp = self._position, found.st_mtime_ns
+            if self._position == before and not self._refused:
                 yield _empty(found, end=self._position)
+
+    def _is_big(self, size: int) -> bool:
+        return self._cache is not None and size >= self._cache.smallest
+
+    def _resume(self, checkpoint: Checkpoint) -> None:
+        self._position = checkpoint.position
+        self._blocks.resume(checkpoint.position, checkpoint.origin)
+        self._decoder.resume(checkpoint)
+
+    def _read_and_keep(self, file: FileIO, recording: Recording | None) -> Iterator[Batch | Notice]:
+        if recording is None:
+            yield from self._read_on(file)
+            return
+        try:
+            for item in self._read_on(file):
+                if isinstance(item, Batch):
+                    recording.add(item)
+                yield item
+            if not self._refused:
+                recording.finish(self._decoder.checkpoint(self._blocks.position, self._blocks.origin), file)
+        finally:
+            recording.abandon()
+
+    def _read_on(self, file: FileIO) -> Iterator[Batch | Notice]:
+        """What follows in the open file."""
+        file.seek(self._position)
+        while data := file.read(self._piece):
+            try:
+                found_records = self._blocks.feed_bulk(data)
+            except UnsupportedLog as error:
+                self._refused = True
+                yield Notice("unsupported", str(error))
+                return
+            self._position += len(data)
+            self._piece = min(self._piece * 2, self._largest_piece)
+            found = os.fstat(file.fileno())
+            parts = found_records.parts(_PART)
+            ends = [*(int(part.offsets[0]) for part in parts[1:]), self._position]
+            for part, end in zip(parts, ends, strict=True):
+                yield self._decoder.decode(part, end=end, size=found.st_size, modified=found.st_mtime)
 
     def _other_file(self, found: os.stat_result, beginning: bytes) -> Notice | None:
         name = self.path.name

@@ -43,7 +43,8 @@ class Buffer:
     def value_tags(self) -> Offsets:
         """Where the tag of `value_json` may be: the pairs of bytes 82 01, in order."""
         first = np.flatnonzero(self.octets == VALUE_TAG[0])
-        return first[self.octets.take(first + 1, mode="clip") == VALUE_TAG[1]]
+        tags: Offsets = first[self.octets.take(first + 1, mode="clip") == VALUE_TAG[1]]
+        return tags
 
 
 class Messages:

@@ -14,7 +14,7 @@ from google.protobuf.message import DecodeError, Message
 
 from recorder.transaction_log import schema
 
-__all__ = ["PACKAGE", "DecodeError", "kind", "message_class", "parse"]
+__all__ = ["PACKAGE", "DecodeError", "kind", "message_class", "message_of", "parse"]
 
 PACKAGE = "leet_log"
 
@@ -39,6 +39,12 @@ def kind(record: Any) -> str:
 def message_class(name: str) -> type[Message]:
     """The class of a message of the table."""
     return message_factory.GetMessageClass(_pool().FindMessageTypeByName(f"{PACKAGE}.{name}"))
+
+
+def message_of(kind: str) -> Any:
+    """The class of what a record of this kind holds; `Record` itself for a kind that is not known."""
+    field = _record().DESCRIPTOR.fields_by_name.get(kind)
+    return message_class(field.message_type.name) if field is not None else _record()
 
 
 @cache

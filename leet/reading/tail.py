@@ -18,6 +18,7 @@ import time
 from collections.abc import Callable, Iterator
 
 from leet.reading.batch import Batch, Notice
+from leet.reading.column_cache import ColumnCache
 from leet.reading.log_file import LARGEST_PIECE, LogFile
 
 POLL = 0.15
@@ -27,9 +28,9 @@ _BREATH = 0.001
 """Pause after each piece, in seconds, in which threads that draw get their turn."""
 
 
-def read(path: str | os.PathLike[str]) -> Iterator[Batch | Notice]:
+def read(path: str | os.PathLike[str], cache: ColumnCache | None = None) -> Iterator[Batch | Notice]:
     """The log as it is now, to its end, in the calling thread. A missing file is a notice, no exception."""
-    log = LogFile(path)
+    log = LogFile(path, cache=cache)
     if not log.path.exists():
         yield Notice("unreadable", f"{log.path.name} does not exist")
         return
@@ -43,7 +44,8 @@ class Tail:
     `deliver` is called in the thread of the tail, with one batch or notice at a time, in order. It may block, which
     is how a slow consumer holds the reader back, but then `stop` waits for it to come back; `Tail.into` delivers
     to a bounded queue without that flaw. With `follow=False` the thread ends at the end of the file.
-    The file need not exist yet. `chunk_bytes` is the largest piece that is decoded at a time.
+    The file need not exist yet. `chunk_bytes` is the largest piece that is decoded at a time; `cache` keeps the
+    columns of a big log.
     """
 
     def __init__(
@@ -53,8 +55,9 @@ class Tail:
         *,
         follow: bool = True,
         chunk_bytes: int = LARGEST_PIECE,
+        cache: ColumnCache | None = None,
     ) -> None:
-        self._log = LogFile(path, chunk_bytes)
+        self._log = LogFile(path, chunk_bytes, cache=cache)
         self._deliver = deliver
         self._follow = follow
         self._stopping = threading.Event()

@@ -89,7 +89,7 @@ def _parse(cells: Words) -> tuple[Floats, Places]:
         packing = whole if len(part) == _TOGETHER else struct.Struct(f"{len(part)}d")
         # Every text begins with a digit, so a comma inside one shows in the count, and brackets in the types.
         try:
-            packing.pack_into(numbers, 8 * start, *orjson.loads(b"[%b]" % part.tobytes()[:-1]))
+            packing.pack_into(numbers.data, 8 * start, *orjson.loads(b"[%b]" % part.tobytes()[:-1]))
         except (ValueError, struct.error, OverflowError):
             numbers[start : start + len(part)] = 0.0
             unread.append(np.arange(start, start + len(part)))

@@ -1,0 +1,275 @@
+"""Decoded columns of big logs, kept so that the next one to open the same log need not decode it again.
+
+    $XDG_CACHE_HOME/leet/columns/<hash of the path of the log>
+
+    MAGIC │ frame: which log, by which code │ frame: batch │ frame: batch │ … │ frame: checkpoint
+                                            │ frame: batch │ … │ frame: checkpoint      the log has grown
+    frame:  length u64 │ crc32 u32 │ kind u32 │ payload, filled up to a multiple of 8
+
+A checkpoint says up to where the log had been read and in which state its reader was. What stands behind the last one
+was never finished and does not count, nor does anything from the first wrong checksum on. A log is taken for the one
+it was when its device and inode are the same, it is no shorter, and samples of the bytes up to the checkpoint have the
+same hash. The hash of the source of this package is a part of the key: new code decodes anew.
+
+Whatever goes wrong here costs time and nothing else: a log can always be read without.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import hashlib
+import os
+import struct
+import zlib
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass
+from functools import cache
+from pathlib import Path
+from typing import IO, Any
+
+import orjson
+
+from leet.reading.batch import Batch
+from leet.reading.batch_bytes import Packer, Unpacker
+from recorder.transaction_log import schema
+
+SMALLEST = 16 * 1024 * 1024
+"""Bytes that must have to be decoded for it to be worth keeping the outcome."""
+ROOM = 2 * 1024**3
+"""Bytes that all caches together may take; the ones not used for longest go first."""
+SWITCH = "LEET_CACHE"
+"""The environment variable that says `off`."""
+
+_MAGIC = b"LEETCOL1"
+_FRAME = struct.Struct("<QII")
+_LOG, _BATCH, _CHECKPOINT = range(3)
+_SAMPLES = 16
+_SAMPLE = 4096
+
+
+@dataclass(frozen=True, slots=True)
+class Checkpoint:
+    """Where the reading of a log can go on: an offset at which a record begins, and what must be known there."""
+
+    position: int
+    origin: int
+    """Where blocks are counted from."""
+    records: int
+    """Records before."""
+    step: float
+    """Step of the last row."""
+    console_time: float
+    """Time of the last piece of console text that had one."""
+
+
+def default_folder(environ: Mapping[str, str] = os.environ) -> Path | None:
+    """Where caches are kept; None where they are switched off."""
+    if environ.get(SWITCH, "").lower() in ("off", "0", "no", "false"):
+        return None
+    base = environ.get("XDG_CACHE_HOME", "")
+    root = Path(base) if os.path.isabs(base) else Path(environ.get("HOME") or os.path.expanduser("~")) / ".cache"
+    return root / "leet" / "columns"
+
+
+class ColumnCache:
+    """The cache of one log."""
+
+    def __init__(self, log: Path, folder: Path, *, smallest: int = SMALLEST, room: int = ROOM) -> None:
+        self.smallest = smallest
+        self._room = room
+        self._log = os.path.realpath(log)
+        self._file = folder / hashlib.sha256(os.fsencode(self._log)).hexdigest()[:32]
+
+    @classmethod
+    def of(cls, log: Path, environ: Mapping[str, str] = os.environ) -> ColumnCache | None:
+        """The cache of a log where caches are kept; None where they are switched off."""
+        folder = default_folder(environ)
+        return cls(log, folder) if folder is not None else None
+
+    def find(self, log: IO[bytes]) -> Stored | None:
+        """What is kept of the open log, if it can be trusted."""
+        with contextlib.suppress(OSError, ValueError, KeyError, TypeError), open(self._file, "rb") as file:
+            stored = _checked(file, self._key(log))
+            if stored is not None and stored.fits(log):
+                os.utime(self._file)
+                return stored
+        return None
+
+    def record(self, log: IO[bytes], after: Stored | None) -> Recording | None:
+        """Begin to keep what is decoded from now on, behind what is kept already; None where that cannot be."""
+        try:
+            self._file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            if after is None:
+                return Recording.new(self._file, self._key(log), self._room)
+            return Recording.further(self._file, after.end, self._room)
+        except OSError:
+            return None
+
+    def _key(self, log: IO[bytes]) -> dict[str, Any]:
+        found = os.fstat(log.fileno())
+        return {"path": self._log, "device": found.st_dev, "inode": found.st_ino, "code": _code()}
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """What is kept of a log: batches up to a checkpoint."""
+
+    path: Path
+    frames: tuple[tuple[int, int], ...]
+    """Where the batches are in the file of the cache: offset and length."""
+    checkpoint: Checkpoint
+    samples: str
+    end: int
+    """Where the file of the cache ends, as far as it counts."""
+
+    def fits(self, log: IO[bytes]) -> bool:
+        return os.fstat(log.fileno()).st_size >= self.checkpoint.position and self.samples == sampled(
+            log, self.checkpoint.position
+        )
+
+    def batches(self, *, size: int, modified: float) -> Iterator[Batch]:
+        """The batches; `size` and `modified` are those of the log now. Raises OSError or ValueError midway."""
+        unpacker = Unpacker()
+        with open(self.path, "rb", buffering=0) as file:
+            for offset, length in self.frames:
+                file.seek(offset)
+                payload = file.read(length)
+                if len(payload) != length:
+                    raise ValueError("the cache has been cut short")
+                yield unpacker.unpack(payload, size=size, modified=modified)
+
+
+def _checked(file: IO[bytes], key: dict[str, Any]) -> Stored | None:
+    """What a cache holds up to its last good checkpoint; None where there is none, or it has another key."""
+    if file.read(len(_MAGIC)) != _MAGIC:
+        return None
+    frames: list[tuple[int, int]] = []
+    stored: Stored | None = None
+    at = len(_MAGIC)
+    while len(header := file.read(_FRAME.size)) == _FRAME.size:
+        length, crc, kind = _FRAME.unpack(header)
+        start = at + _FRAME.size
+        if length > os.fstat(file.fileno()).st_size - start:
+            break
+        payload = file.read(length)
+        if zlib.crc32(payload, kind) != crc:
+            break
+        at = start + length
+        if kind == _LOG and orjson.loads(payload) != key:
+            return None
+        if kind == _BATCH:
+            frames.append((start, length))
+        if kind == _CHECKPOINT:
+            found = orjson.loads(payload)
+            stored = Stored(Path(file.name), tuple(frames), Checkpoint(**found["at"]), found["samples"], at)
+    return stored
+
+
+class Recording:
+    """A cache being written. It counts from `finish` on; without it, all is as before."""
+
+    def __init__(self, file: IO[bytes], path: Path, room: int) -> None:
+        self._file: IO[bytes] | None = file
+        self._path = path
+        self._room = room
+        self._packer = Packer()
+
+    @classmethod
+    def new(cls, path: Path, key: dict[str, Any], room: int) -> Recording:
+        """A cache that replaces the one at `path`, if there is one, when it is finished."""
+        file = open(path.with_name(f"{path.name}.{os.getpid()}.new"), "wb")  # noqa: SIM115 — closed in `finish`
+        file.write(_MAGIC)
+        recording = cls(file, path, room)
+        recording._write(_LOG, orjson.dumps(key))
+        return recording
+
+    @classmethod
+    def further(cls, path: Path, end: int, room: int) -> Recording | None:
+        """More for the cache at `path`, whose good part ends at `end`; None while another program writes to it."""
+        file = open(path, "r+b")  # noqa: SIM115 — closed in `finish`
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            file.close()
+            return None
+        file.truncate(end)
+        file.seek(end)
+        return cls(file, path, room)
+
+    def add(self, batch: Batch) -> None:
+        """Keep one more batch."""
+        if self._file is not None:
+            try:
+                self._write(_BATCH, self._packer.pack(batch))
+            except (OSError, TypeError):  # no room on the disk, or a text that JSON cannot hold
+                self.abandon()
+
+    def finish(self, checkpoint: Checkpoint | None, log: IO[bytes]) -> None:
+        """All batches up to `checkpoint` have been added; None: reading cannot go on from here."""
+        if self._file is None or checkpoint is None:
+            self.abandon()
+            return
+        try:
+            found = {"at": asdict(checkpoint), "samples": sampled(log, checkpoint.position)}
+            self._write(_CHECKPOINT, orjson.dumps(found))
+            self._file.close()
+            if self._file.name != str(self._path):
+                os.replace(self._file.name, self._path)
+            self._file = None
+            make_room(self._path.parent, self._room)
+        except OSError:
+            self.abandon()
+
+    def abandon(self) -> None:
+        """Leave it, whatever has been written; what was kept before stays."""
+        if self._file is not None:
+            file, self._file = self._file, None
+            with contextlib.suppress(OSError):
+                file.close()
+            if file.name != str(self._path):
+                with contextlib.suppress(OSError):
+                    os.unlink(file.name)
+
+    def _write(self, kind: int, payload: bytes) -> None:
+        assert self._file is not None
+        payload += b" " * (-len(payload) % 8)
+        self._file.write(_FRAME.pack(len(payload), zlib.crc32(payload, kind), kind))
+        self._file.write(payload)
+
+
+def sampled(log: IO[bytes], end: int) -> str:
+    """A hash of samples of a log from its beginning up to `end`, its last bytes among them."""
+    digest = hashlib.sha256(str(end).encode())
+    last = max(0, end - _SAMPLE)
+    for part in range(_SAMPLES + 1):
+        digest.update(os.pread(log.fileno(), min(_SAMPLE, end), last * part // _SAMPLES))
+    return digest.hexdigest()
+
+
+def make_room(folder: Path, room: int) -> None:
+    """Remove the files that were not used for longest until the rest take no more than `room` bytes."""
+    found = []
+    for entry in os.scandir(folder):
+        with contextlib.suppress(OSError):
+            status = entry.stat()
+            found.append((status.st_mtime, status.st_size, entry.path))
+    total = sum(size for _, size, _ in found)
+    for _, size, path in sorted(found):
+        if total <= room:
+            return
+        with contextlib.suppress(OSError):
+            os.unlink(path)
+            total -= size
+
+
+@cache
+def _code() -> str:
+    """A hash of the code that decodes: what other code made of a log is of no use. OSError where it is in no files."""
+    digest = hashlib.sha256()
+    for module in (__file__, schema.__file__):
+        for path in sorted(Path(module).parent.glob("*.py")):
+            digest.update(path.read_bytes())
+    if digest.digest() == hashlib.sha256().digest():
+        raise OSError("no source code")
+    return digest.hexdigest()
