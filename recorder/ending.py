@@ -47,6 +47,8 @@ class _Watch:
         self._installed = False
         self.ending = False
         """Whether the process is ending, and its runs already: threads that go on logging do not know yet."""
+        self.interrupted = False
+        """Whether ctrl+c has ended the program."""
         self._handled: list[int] = []
         self._exit: Any = None
         self._excepthook: Any = None
@@ -104,6 +106,8 @@ class _Watch:
 
             signal.signal(signal.SIGINT, hurry)
         self.finish_all()
+        if main and self.interrupted:
+            _mark_as_interrupted()
 
     def forget(self) -> None:
         """In a forked child: neither the runs nor the hooks are its own."""
@@ -120,7 +124,8 @@ class _Watch:
         raise AssertionError("sys.exit came back")
 
     def _on_exception(self, kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
-        self.exit_code = INTERRUPTED if issubclass(kind, KeyboardInterrupt) else 1
+        self.interrupted = issubclass(kind, KeyboardInterrupt)
+        self.exit_code = INTERRUPTED if self.interrupted else 1
         self._excepthook(kind, error, trace)
 
     def _on_signal(self, number: int, frame: FrameType | None) -> None:
@@ -144,6 +149,16 @@ class _Watch:
             self.finish_all()
         finally:
             _die(number)
+
+
+def _mark_as_interrupted() -> None:
+    """Has the interpreter end by SIGINT, as a shell expects after ctrl+c.
+
+    CPython notes that when a KeyboardInterrupt leaves a program, and forgets it when any thread evaluates source text
+    after that, as every import of a module with named tuples or dataclasses does. So it is told again.
+    """
+    with contextlib.suppress(KeyboardInterrupt):
+        exec("raise KeyboardInterrupt")
 
 
 def _die(number: int) -> None:

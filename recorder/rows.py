@@ -1,7 +1,7 @@
 """A row of history on its way into the log: values by key, already encoded.
 
-`log()` is waited for by the training loop, so a row is encoded as it comes, without a generic encoder. An item of a
-history record and an item of a summary record have the same bytes,
+`log()` is waited for by the training loop, so a row of plain scalars is only copied there, and encoded on the thread
+of the writer. An item of a history record and an item of a summary record have the same bytes,
 
     0A len │ 12 len "loss" │ 82 01 len "0.25"         item { nested_key: "loss", value_json: "0.25" }
 
@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from recorder import values
+from recorder import limits, values
 from recorder.notices import warn_once
 from recorder.transaction_log.json_values import dump
 from recorder.transaction_log.wire import varint
@@ -62,18 +62,18 @@ _plans: dict[tuple[str, ...], _Plan] = {}
 class Row:
     """One row: its items by key, their plain values, and what sets some of them apart.
 
-    A row that came in one piece and holds numbers, bools and strings only stays as it came, in `plain` and `data`,
+    A row that came in one piece and holds numbers, bools and strings only stays as it came, in `plan` and `data`,
     until somebody asks for its items one by one with `spread`.
     """
 
-    __slots__ = ("data", "items", "media", "nested", "nones", "plain", "values")
+    __slots__ = ("data", "items", "media", "nested", "nones", "plan", "values")
 
     def __init__(self, media: Callable[[Mapping[str, Any]], Mapping[str, Any]] | None = None) -> None:
         """`media` writes the media among values that are not plain, and puts objects in their place."""
         self.media = media
-        self.plain: list[str] | None = None
-        """The encoded items, in the order of `data`."""
-        self.data: Mapping[str, Any] = {}
+        self.plan: _Plan | None = None
+        """How `data` is encoded, where it is all of the row."""
+        self.data: dict[str, Any] = {}
         self.items: dict[Key, str] = {}
         self.values: dict[Key, Any] = {}
         self.nested = False
@@ -86,24 +86,24 @@ class Row:
 
         Raises TypeError for keys that are not strings, before anything was added.
         """
-        encoded = _encode_plain(data)
-        if encoded is not None and self.plain is None and not self.items:
-            self.plain, self.data = encoded, dict(data)
+        plan = _plan(data)
+        if plan is not None and self.plan is None and not self.items:
+            self.plan, self.data = plan, dict(data)
             return
         self.spread()
-        if encoded is None or self.nested or self.nones:
+        if plan is None or self.nested or self.nones:
             self._put_any(data)
         else:
-            self.items.update(zip(data, encoded, strict=True))
+            self.items.update(zip(data, _encode(plan, data), strict=True))
             self.values.update(data)
 
     def spread(self) -> None:
         """Fills `items` and `values`, where the row is still as it came."""
-        if self.plain is not None:
-            self.items = dict(zip(self.data, self.plain, strict=True))
+        if self.plan is not None:
+            self.items = dict(zip(self.data, _encode(self.plan, self.data), strict=True))
             self.values = {}
             self.values.update(self.data)
-            self.plain = None
+            self.plan = None
 
     def _put_any(self, data: Mapping[str, Any]) -> None:
         """The same for values of every kind."""
@@ -143,8 +143,8 @@ class Row:
             self.drop(other)
 
 
-def _encode_plain(data: Mapping[str, Any]) -> list[str] | None:
-    """The items of a row of plain scalars, all at once; None for a row that needs to be looked at value by value.
+def _plan(data: Mapping[str, Any]) -> _Plan | None:
+    """How a row of plain scalars is encoded; None for a row that needs to be looked at value by value.
 
     Nearly every row of a training comes here, so the work is left to functions that loop in C.
     """
@@ -154,18 +154,19 @@ def _encode_plain(data: Mapping[str, Any]) -> list[str] | None:
         if len(_plans) >= _PLANS_KEPT:
             _plans.clear()
         plan = _plans[keys] = _Plan(keys)
-    if plan.own:
-        return None
+    return plan if not plan.own and _SCALARS.issuperset(map(type, data.values())) else None
+
+
+def _encode(plan: _Plan, data: Mapping[str, Any]) -> list[str]:
+    """The items of a row of plain scalars, all at once."""
     values = data.values()
     kinds = set(map(type, values))
-    if int in kinds and not all(value in _INT64 for value in values if type(value) is int):
-        return None
-    if not _NUMBERS.issuperset(kinds):
-        if not _SCALARS.issuperset(kinds):
-            return None
+    if not _NUMBERS.issuperset(kinds) or (
+        int in kinds and not all(value in _INT64 for value in values if type(value) is int)
+    ):
         return [_item(prefix, _latin(dump(value))) for prefix, value in zip(plan.prefixes, values, strict=True)]
     texts = list(map(repr, values))
-    if "n" in "".join(texts):
+    if float in kinds and "n" in "".join(texts):
         texts = [_NONFINITE.get(text, text) for text in texts]
     if not plan.short:
         return [_item(prefix, text) for prefix, text in zip(plan.prefixes, texts, strict=True)]
@@ -204,11 +205,17 @@ def own_items(runtime: float, moment: float, step: int) -> list[str]:
     ]
 
 
-def row_records(items: Iterable[str], step: int) -> tuple[bytes, bytes]:
-    """Summary and history `Record` of a row whose items all go into both."""
+def plain_records(
+    plan: _Plan, data: Mapping[str, Any], runtime: float, moment: float, step: int
+) -> tuple[bytes, bytes]:
+    """Summary and history `Record` of a row of plain scalars."""
+    items = _encode(plan, data)
+    items += own_items(runtime, moment, step)
     body = "".join(items).encode("latin-1")
     number = _STEP_NUM + varint(step) if step else b""
     summary = _SUMMARY + varint(len(body)) + body
+    if len(body) > limits.VALUE:
+        limits.look_at_row(zip(data, map(len, items), strict=False), len(body))
     tail = _STEP + varint(len(number)) + number
     return summary, _HISTORY + varint(len(body) + len(tail)) + body + tail
 
@@ -242,6 +249,8 @@ def _prefix(key: Key) -> str:
     names = [_latin(part) for part in parts]
     prefix = "".join(f"\x12{_length(len(name))}{name}" for name in names) + "\x82\x01"
     _prefixes[key] = prefix
+    if len(_prefixes) == limits.METRICS:
+        limits.too_many_metrics()
     return prefix
 
 

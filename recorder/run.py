@@ -10,12 +10,12 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Protocol
 
-from recorder import ending, metrics, notices
+from recorder import ending, limits, metrics, notices
 from recorder.alert_level import AlertLevel
 from recorder.errors import UsageError
 from recorder.filing import Filing
 from recorder.identity import Identity
-from recorder.rows import Key, Row, encode_item, history_record, own_items, row_records, summary_record
+from recorder.rows import Key, Row, encode_item, history_record, own_items, plain_records, summary_record
 from recorder.run_config import Config
 from recorder.run_summary import Path as SummaryPath
 from recorder.run_summary import Summary
@@ -74,6 +74,8 @@ class Run(Identity, Filing):
         self._step = 0
         self._row: Row | None = None
         self._moment = 0.0
+        self._rate = limits.Rate()
+        self._config_sizes: dict[str, int] = {}
         self._definitions = metrics.Definitions()
         self._second = -1
         self._second_record = b""
@@ -292,21 +294,27 @@ class Run(Identity, Filing):
             return
         runtime = self._runtime()
         own = {"_runtime": runtime, "_timestamp": self._moment, "_step": step}
-        if row.plain is not None and not self._definitions:
-            summary, history = row_records(row.plain + own_items(runtime, self._moment, step), step)
-            self._log.append_all((self._runtime_record(), summary, history))
-            self.summary._tree.root.update(row.data)
+        plan, data, moment = row.plan, row.data, self._moment
+        if plan is not None and not self._definitions:
+            self._rate.count(moment, len(data))
+            before = self._runtime_record()
+            size = 128 * (len(data) + 3)
+            self._log.append_late(lambda: (before, *plain_records(plan, data, runtime, moment, step)), size)
+            self.summary._tree.root.update(data)
             self.summary._tree.root.update(own)
             return
         row.spread()
         row.drop("_step")
         row.drop("_runtime")
         instead = self._definitions.apply(row)
-        for (key, value), item in zip(own.items(), own_items(runtime, self._moment, step), strict=True):
+        for (key, value), item in zip(own.items(), own_items(runtime, moment, step), strict=True):
             if key not in row.items:  # a script may bring its own _timestamp
                 row.items[key], row.values[key] = item, value
         summary = summary_record(metrics.summary_items(row, instead))
         history = history_record(row.items.values(), step)
+        self._rate.count(moment, len(row.items))
+        if len(history) > limits.VALUE:
+            limits.look_at_row(((key, len(item)) for key, item in row.items.items()), len(history))
         self._log.append_all((self._runtime_record(), summary, history))
         for path, plain in row.values.items():
             self.summary._tree.merge(path, instead.get(path, plain))
@@ -322,7 +330,13 @@ class Run(Identity, Filing):
 
     def _publish_config(self, changed: Mapping[str, Any]) -> None:
         if changed and self._opened and self._records("config"):
-            self._append("config", {"update": _config_items(changed)})
+            self._append("config", {"update": self._config_items(changed)})
+
+    def _config_items(self, values: Mapping[str, Any]) -> list[dict[str, str]]:
+        texts = {key: json_values.dump_config(value) for key, value in values.items()}
+        self._config_sizes.update((key, len(text)) for key, text in texts.items())
+        limits.look_at_config(self._config_sizes.items())
+        return [{"key": key, "value_json": text} for key, text in texts.items()]
 
     def _publish_summary(self, new: list[tuple[SummaryPath, Any]], removed: list[SummaryPath]) -> None:
         if not self._records("summary"):
@@ -353,7 +367,7 @@ class Run(Identity, Filing):
                 "run_id": self._id,
                 "entity": settings.entity,
                 "project": settings.project,
-                "config": {"update": _config_items({"_wandb": {}, **self.config})},
+                "config": {"update": self._config_items({"_wandb": {}, **self.config})},
                 "run_group": settings.run_group,
                 "job_type": settings.run_job_type,
                 "display_name": settings.run_name,
@@ -387,10 +401,6 @@ class Run(Identity, Filing):
             kind = "STDOUT" if stream == "stdout" else "STDERR"
             now = timestamp(time.time())
             self._append("output_raw", {"output_type": kind, "timestamp": now, "line": text})
-
-
-def _config_items(values: Mapping[str, Any]) -> list[dict[str, str]]:
-    return [{"key": key, "value_json": json_values.dump_config(value)} for key, value in values.items()]
 
 
 def _summary_key(path: SummaryPath) -> dict[str, Any]:

@@ -339,7 +339,8 @@ def _retire(run: Run) -> None:
     with _lock:
         if run in _active:
             _active.remove(run)
-        if _global is run:
+        # While the process ends, threads that go on logging are to find the run over, not missing.
+        if _global is run and not ending.is_ending():
             _global = None
     if not run.disabled:
         notices.say(f"run {run.name or run.id} is in {run.sync_dir}")
