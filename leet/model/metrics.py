@@ -58,6 +58,8 @@ class MetricStore:
         self.timestamps = Column()
         self.points = 0
         self._ids: dict[str, int] = {}
+        self._last_names: Sequence[str] | None = None
+        self._last_ids = np.empty(0, np.int32)
         self._own: list[Series | None] = []
         self._counts = np.zeros(0, np.int64)
         self._shared = np.zeros(0, np.bool_)
@@ -89,15 +91,17 @@ class MetricStore:
         known = len(self._ids)
         ids = self._ids_of(columns.names)
         if len(ids) >= _WIDE and columns.points < _FEW * len(ids):
-            self._append_wide(np.array(ids, np.int32), columns, base)
+            self._append_wide(ids, columns, base)
         else:
-            for series, (_, rows, values) in zip(ids, columns.items(), strict=True):
+            for series, (_, rows, values) in zip(ids.tolist(), columns.items(), strict=True):
                 self._with_own(series).append(rows + base, values)
                 self._counts[series] += len(values)
         return len(self._ids) > known
 
-    def _ids_of(self, names: Sequence[str]) -> list[int]:
-        """The numbers of these metrics; new ones get the next."""
+    def _ids_of(self, names: Sequence[str]) -> npt.NDArray[np.int32]:
+        """The numbers of these metrics; new ones get the next. Batches with the same metrics share their names."""
+        if names is self._last_names:
+            return self._last_ids
         ids = self._ids
         fresh = [name for name in names if name not in ids]
         if fresh:
@@ -110,7 +114,9 @@ class MetricStore:
                 self._counts = np.concatenate([self._counts, np.zeros(room, np.int64)])
                 self._shared = np.concatenate([self._shared, np.ones(room, np.bool_)])
             self._order.add([name for name in fresh if not name.startswith("_")])
-        return [ids[name] for name in names]
+        self._last_names = names
+        self._last_ids = np.fromiter(map(ids.__getitem__, names), np.int32, len(names))
+        return self._last_ids
 
     def _with_own(self, series: int) -> Series:
         """The series, with arrays of its own from now on."""

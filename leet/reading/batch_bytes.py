@@ -40,6 +40,8 @@ class Packer:
     def __init__(self) -> None:
         self._names = Names()
         self._begun = False
+        self._last: tuple[str, ...] | None = None
+        self._last_ids = np.empty(0, np.int32)
 
     def pack(self, batch: Batch) -> bytes:
         """The bytes of a batch. Raises TypeError for a text that is no Unicode."""
@@ -74,8 +76,10 @@ class Packer:
         return b"".join(parts + bodies)
 
     def _columns(self, columns: Columns, arrays: list[_Array]) -> _Text:
-        ids = np.fromiter(map(self._names.id_of, columns.names), np.int32, len(columns))
-        arrays += [ids, columns.starts, columns.values, columns.rows]
+        if columns.names is not self._last:
+            self._last = columns.names
+            self._last_ids = np.fromiter(map(self._names.id_of, columns.names), np.int32, len(columns))
+        arrays += [self._last_ids, columns.starts, columns.values, columns.rows]
         return {"count": len(columns), "points": columns.points}
 
 
@@ -132,7 +136,7 @@ class _Reader:
         starts = np.frombuffer(self._data, np.int64, count + 1, self._pass(8 * count + 8))
         values = self.floats(points)
         rows = np.frombuffer(self._data, np.int32, points, self._pass(4 * points))
-        return Columns(self._names.of(ids.tolist()), starts, rows, values)
+        return Columns(self._names.of_columns(ids.astype(np.int64)), starts, rows, values)
 
     def entries(self, listed: list[tuple[int, int, str, int]]) -> Iterator[Entry]:
         for ordinal, offset, kind, length in listed:

@@ -19,6 +19,7 @@ class Names:
     def __init__(self, names: Iterable[str] = ()) -> None:
         self._ids = {name: i for i, name in enumerate(names)}
         self._list = list(self._ids)
+        self._last: tuple[Ids, tuple[str, ...]] = np.empty(0, np.int64), ()
 
     def __len__(self) -> int:
         return len(self._list)
@@ -28,6 +29,14 @@ class Names:
 
     def of(self, ids: Iterable[int]) -> tuple[str, ...]:
         return tuple(map(self._list.__getitem__, ids))
+
+    def of_columns(self, ids: Ids) -> tuple[str, ...]:
+        """The names of columns: the same object as before, if these are the same columns as before."""
+        last, names = self._last
+        if not np.array_equal(last, ids):
+            names = self.of(ids.tolist())
+            self._last = ids, names
+        return names
 
     def id_of(self, name: str) -> int:
         name_id = self._ids.setdefault(name, len(self._list))
@@ -84,7 +93,7 @@ class Points:
         if not len(ids):
             return Columns((), np.zeros(1, np.int64), rows, values)
         starts = np.concatenate(([0], np.flatnonzero(ids[1:] != ids[:-1]) + 1, [len(ids)]))
-        return Columns(names.of(ids[starts[:-1]].tolist()), starts, rows, values)
+        return Columns(names.of_columns(ids[starts[:-1]]), starts, rows, values)
 
 
 def order_by_id(ids: Ids) -> Ids:
