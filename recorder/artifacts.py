@@ -9,28 +9,23 @@ do not arrive.
 
 from __future__ import annotations
 
-import atexit
 import base64
-import binascii
 import contextlib
 import hashlib
 import json
 import os
-import re
-import secrets
 import shutil
-import string
-import sys
 import tempfile
-import zlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import timedelta
-from pathlib import Path, PurePosixPath, PureWindowsPath
+from pathlib import Path, PurePosixPath
 from typing import IO, Any
 from urllib.parse import unquote, urlparse
 
 from recorder import notices
+from recorder.artifact_copies import base64_of, copy_once, digested, is_temporary, staged, temporary_directory
+from recorder.artifact_names import checked_name, client_id, renamed, safe_path
 from recorder.errors import Error
 from recorder.filing import refuse
 from recorder.media.content import Content
@@ -38,15 +33,7 @@ from recorder.media.json_file import plain
 from recorder.media.media import Json, Media
 from recorder.media.overlays import Classes
 
-DIRECTORY = "artifacts"
-"""Below the directory of a run."""
-
-_NAME = re.compile(r"[a-zA-Z0-9_\-.]+")
-_LONGEST_NAME = 128
-_TAG = re.compile(r"[-\w]+( +[-\w]+)*")
 _MOST_METADATA = 100
-_ALPHABET = string.ascii_lowercase + string.digits
-_PIECE = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +47,7 @@ class Entry:
         local_path: where its content lies until it is uploaded; None for a reference.
         ref: the address of a reference.
         skip_cache: whether it is not worth a place in the SDK's cache.
+        copied: whether what lies there was put there by the recorder.
     """
 
     path: str
@@ -68,6 +56,7 @@ class Entry:
     local_path: str | None = None
     ref: str | None = None
     skip_cache: bool = False
+    copied: bool = False
 
 
 class Artifact:
@@ -95,14 +84,10 @@ class Artifact:
         **others: Any,
     ) -> None:
         """`internal`: made by the recorder itself, whose types are reserved. `others` of the SDK change nothing."""
-        if not _NAME.fullmatch(name) or len(name) > _LONGEST_NAME:
-            raise ValueError(
-                f"the name of an artifact has up to {_LONGEST_NAME} letters, digits, _, - and ., and {name!r} is none"
-            )
         reserved = type in ("job", "run_table", "code") or type.startswith("wandb-")
         if reserved and not internal:
             raise ValueError(f"artifacts of the type {type!r} are made by the run itself")
-        self.name = name
+        self.name = checked_name(name)
         self.type = type
         self.description = description
         self.metadata = dict(metadata or {})
@@ -111,10 +96,12 @@ class Artifact:
         """How long it is kept on the server; None for as long as is usual there."""
         self.aliases: list[str] = []
         self.tags: list[str] = []
-        self.client_id = _client_id()
-        self.sequence_client_id = _client_id()
+        self.client_id = client_id()
+        self.sequence_client_id = client_id()
         self._entries: dict[str, Entry] = {}
         self._objects: dict[int, tuple[Any, Entry]] = {}
+        self._in_place: set[Path] = set()
+        """Files that no copy could be made of."""
         self._final = False
         self.record()  # says now what is wrong with the metadata
 
@@ -171,11 +158,15 @@ class Artifact:
             raise ValueError(f"{local_path} is no file")
         if policy not in ("mutable", "immutable", None):
             raise ValueError(f"policy is mutable or immutable, not {policy!r}")
-        found = _staged(source) if policy != "immutable" else _digested(source)
-        path = _safe_path(name or source.name)
+        found = staged(source) if policy != "immutable" else digested(source)
+        if found.path == source:
+            self._in_place.add(source)
+        path = safe_path(name or source.name)
         if is_tmp:
-            path = _renamed(path, found.digest)
-        return self._add(replace(found, path=path, skip_cache=bool(skip_cache)), overwrite)
+            path = renamed(path, found.digest)
+        copied = found.path != source.absolute() or is_temporary(source)
+        entry = Entry(path, found.digest, found.size, str(found.path), skip_cache=bool(skip_cache), copied=copied)
+        return self._add(entry, overwrite)
 
     def add_dir(
         self,
@@ -201,11 +192,10 @@ class Artifact:
 
         Raises ValueError for a name that is taken, unless the mode is `w`.
         """
-        path = _safe_path(name)
+        path = safe_path(name)
         if "x" in mode and path in self._entries:
             raise ValueError(f"there is a file {path!r} in the artifact already")
-        with tempfile.TemporaryDirectory() as directory:
-            source = Path(directory, PurePosixPath(path).name)
+        with self._temporary_file(PurePosixPath(path).name) as source:
             with source.open(mode, encoding=encoding) as file:
                 yield file
             self.add_file(source, name=path, skip_cache=True, overwrite="x" not in mode)
@@ -234,7 +224,7 @@ class Artifact:
         path = name or PurePosixPath(url.path).name
         if not path:
             raise ValueError(f"{uri} needs a name in the artifact")
-        return [self._add(Entry(_safe_path(path), str(uri), ref=str(uri)))]
+        return [self._add(Entry(safe_path(path), str(uri), ref=str(uri)))]
 
     def add(self, obj: Any, name: str, overwrite: bool = False) -> Entry:
         """Adds a table, an image or another of the media, with the files that belong to it.
@@ -256,7 +246,7 @@ class Artifact:
 
     def remove(self, item: str | Entry) -> None:
         """Takes a file out, or all below a directory. Raises FileNotFoundError where there is none."""
-        path = item.path if isinstance(item, Entry) else _safe_path(item)
+        path = item.path if isinstance(item, Entry) else safe_path(item)
         gone = [each for each in self._entries if each == path or each.startswith(f"{path}/")]
         if not gone:
             raise FileNotFoundError(f"there is no {path} in the artifact")
@@ -277,8 +267,7 @@ class Artifact:
     def hold(self, content: Content, directory: str) -> str:
         """Adds a media file, named by its content. Its path. Raises OSError."""
         if content.path is None:
-            with tempfile.TemporaryDirectory() as temporary:
-                source = Path(temporary, f"content{content.extension}")
+            with self._temporary_file(f"content{content.extension}") as source:
                 content.write(source)
                 return self.add_file(source, f"{directory}/{source.name}", is_tmp=True, overwrite=True).path
         path = f"{directory}/{content.sha256[:20]}/{content.path.name}"
@@ -316,14 +305,24 @@ class Artifact:
         }
 
     def move_into(self, directory: Path) -> None:
-        """Puts the copies of its files into a directory of the run's, where they are not there already."""
+        """Puts the copies of its files into a directory of the run's, unless they are there. Raises OSError."""
         for path, entry in self._entries.items():
-            if entry.local_path is None or not _is_staging(Path(entry.local_path)):
+            if entry.local_path is None or not entry.copied:
                 continue
-            target = directory / Path(entry.local_path).name
+            target = directory / base64.b64decode(entry.digest).hex()
             if not target.exists():
-                _copy_once(Path(entry.local_path), target)
+                copy_once(Path(entry.local_path), target)
             self._entries[path] = replace(entry, local_path=str(target))
+
+    @contextlib.contextmanager
+    def _temporary_file(self, name: str) -> Iterator[Path]:
+        """A place for a file that is about to be added. It goes, unless no copy of it could be made. Raises OSError."""
+        place = Path(tempfile.mkdtemp(dir=temporary_directory())) / name
+        try:
+            yield place
+        finally:
+            if place not in self._in_place:
+                shutil.rmtree(place.parent, ignore_errors=True)
 
     def _add(self, entry: Entry, overwrite: bool = False) -> Entry:
         self._check_open()
@@ -335,8 +334,7 @@ class Artifact:
 
     def _add_json(self, value: Json, name: str, overwrite: bool) -> Entry:
         text = json.dumps(value, sort_keys=True)
-        with tempfile.TemporaryDirectory() as temporary:
-            source = Path(temporary, "object.json")
+        with self._temporary_file("object.json") as source:
             source.write_text(text, encoding="utf-8")
             return self.add_file(source, name, skip_cache=True, overwrite=overwrite)
 
@@ -351,8 +349,8 @@ class Artifact:
             raise ValueError(f"{uri}: there is neither a file nor a directory {source}")
         entries = []
         for path, address, place in found:
-            digest = _digested(path).digest if checksum else _base64(hashlib.md5(str(path).encode()).digest())
-            entries.append(self._add(Entry(_safe_path(place), digest, path.stat().st_size, ref=address)))
+            digest = digested(path).digest if checksum else base64_of(hashlib.md5(str(path).encode()).digest())
+            entries.append(self._add(Entry(safe_path(place), digest, path.stat().st_size, ref=address)))
         return entries
 
     def _check_open(self) -> None:
@@ -401,57 +399,9 @@ def prepared(given: Artifact | str | os.PathLike[str], name: str | None, kind: s
     return artifact
 
 
-def all_aliases(given: Iterable[str] | str | None) -> list[str]:
-    """The aliases of a version, `latest` among them. Raises ValueError for names with `/` or `:`."""
-    names = [given] if isinstance(given, str) else list(given or ())
-    for name in names:
-        if set(name) & set("/:"):
-            raise ValueError(f"an alias has neither / nor :, and {name!r} has")
-    return list(dict.fromkeys((*names, "latest")))
-
-
-def all_tags(given: Iterable[str] | str | None) -> list[str]:
-    """The tags of a version. Raises ValueError for those with characters that a tag cannot have."""
-    tags = [given] if isinstance(given, str) else list(given or ())
-    for tag in tags:
-        if not _TAG.fullmatch(tag):
-            raise ValueError(f"a tag has letters, digits, -, _ and blanks between them, and {tag!r} has others")
-    return list(dict.fromkeys(tags))
-
-
-def internal_name(name: str) -> str:
-    """A name made of a metric's: other characters go, and a checksum keeps it apart, as the SDK does."""
-    clean = re.sub(r"[^a-zA-Z0-9_\-.]+", "", name)
-    if clean == name and len(name) <= _LONGEST_NAME:
-        return name
-    code = base64.urlsafe_b64encode(zlib.crc32(name.encode("utf-8", "replace")).to_bytes(4, "big"))
-    return f"{clean[: _LONGEST_NAME - 7]}-{code.rstrip(b'=').decode()}"
-
-
 def _fields(entry: Entry) -> dict[str, Any]:
     names = ("path", "digest", "ref", "size", "local_path", "skip_cache")
     return {name: getattr(entry, name) for name in names}
-
-
-def _client_id() -> str:
-    return "".join(secrets.choice(_ALPHABET) for _ in range(128))
-
-
-def _safe_path(given: str | os.PathLike[str]) -> str:
-    """A path in an artifact: relative, with slashes, and never out of it. Raises ValueError."""
-    text = os.fspath(given)
-    path = PurePosixPath(text.replace("\\", "/") if os.name == "nt" else text)
-    windows = PureWindowsPath(text)
-    if not path.parts or path.anchor or windows.anchor or ".." in (*path.parts, *windows.parts) or "\0" in text:
-        raise ValueError(f"{given!r} is no path in an artifact")
-    return str(path)
-
-
-def _renamed(path: str, digest: str) -> str:
-    """The path with the beginning of the MD5 for the name, and the same suffixes."""
-    number = binascii.hexlify(base64.b64decode(digest)).decode()[:20]
-    place = PurePosixPath(path)
-    return str(place.with_name(".".join((number, *place.name.split(".")[1:]))))
 
 
 def _without_nan(value: Any) -> Any:
@@ -460,82 +410,3 @@ def _without_nan(value: Any) -> Any:
     if isinstance(value, list):
         return [_without_nan(item) for item in value]
     return None if isinstance(value, float) and value != value else value
-
-
-def _base64(digest: bytes) -> str:
-    return base64.b64encode(digest).decode()
-
-
-_temporary: Path | None = None
-
-
-def _staging() -> Path:
-    """Where copies go: into the active run, or a temporary directory that goes with the process. Raises OSError."""
-    global _temporary
-    starting = sys.modules.get("recorder.starting")
-    run = starting.current() if starting is not None else None
-    if run is not None and run._directory is not None:
-        directory: Path = run._directory / DIRECTORY
-        directory.mkdir(exist_ok=True)
-        return directory
-    if _temporary is None or not _temporary.is_dir():
-        _temporary = Path(tempfile.mkdtemp(prefix="recorder-artifacts-"))
-        atexit.register(shutil.rmtree, _temporary, ignore_errors=True)
-    return _temporary
-
-
-def _is_staging(path: Path) -> bool:
-    return path.parent == _temporary or path.parent.name == DIRECTORY
-
-
-def _staged(source: Path) -> Entry:
-    """A copy of a file. Where the disk takes none, the file itself stands for it, with a warning.
-
-    Raises OSError when the file cannot be read.
-    """
-    staged: Path | None = None
-    try:
-        directory = _staging()
-        staged = directory / f".{secrets.token_hex(8)}.part"
-        digest, size = _copied(source, staged)
-        target = directory / digest.hex()
-        os.replace(staged, target)
-        return Entry("", _base64(digest), size, str(target))
-    except OSError as error:
-        if staged is not None:
-            with contextlib.suppress(OSError):
-                staged.unlink(missing_ok=True)
-        found = _digested(source)
-        notices.warn_once(f"files of artifacts are not copied ({error}); they have to stay as they are until the sync")
-        return found
-
-
-def _copied(source: Path, target: Path) -> tuple[bytes, int]:
-    digest, size = hashlib.md5(usedforsecurity=False), 0
-    with source.open("rb") as read, target.open("xb") as written:
-        while piece := read.read(_PIECE):
-            digest.update(piece)
-            size += written.write(piece)
-    return digest.digest(), size
-
-
-def _digested(source: Path) -> Entry:
-    """A file that stays where it is. Raises OSError."""
-    with source.open("rb") as file:
-        digest = hashlib.md5(usedforsecurity=False)
-        size = 0
-        while piece := file.read(_PIECE):
-            digest.update(piece)
-            size += len(piece)
-    return Entry("", _base64(digest.digest()), size, str(source.absolute()))
-
-
-def _copy_once(source: Path, target: Path) -> None:
-    """A second name for a copy, or a second copy on another disk. Raises OSError."""
-    target.parent.mkdir(parents=True, exist_ok=True)
-    try:
-        os.link(source, target)
-    except FileExistsError:
-        return
-    except OSError:
-        shutil.copyfile(source, target)

@@ -12,7 +12,9 @@ from pathlib import Path, PurePath
 from typing import Any
 
 from recorder import notices
-from recorder.artifacts import DIRECTORY, Artifact, all_aliases, all_tags, internal_name
+from recorder.artifact_copies import DIRECTORY
+from recorder.artifact_names import all_aliases, all_tags, internal_name
+from recorder.artifacts import Artifact
 from recorder.filing import Filing
 from recorder.media.content import Content
 from recorder.media.media import Json, Media
@@ -94,6 +96,8 @@ class RunFiles:
         except OSError as error:
             notices.warn(f"artifact {artifact.name} is not recorded: {error}")
             return
+        if artifact.type != "run_table":
+            notices.say_once(f"files of artifacts lie in {self._directory}: sync the run where it is", "artifacts")
         settings = self._run._settings
         self._run._append(
             "artifact",

@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 from recorded import QUIET, log_of, of_kind, run_script
 
-from recorder.artifacts import Artifact, all_aliases, all_tags, internal_name
+from recorder.artifact_names import all_aliases, all_tags, internal_name
+from recorder.artifacts import Artifact
 from recorder.errors import Error
 
 START = f"import os, recorder as wandb\nrun = wandb.init(project='p', entity='e', id='r', settings={QUIET})\n"
@@ -169,16 +170,17 @@ run.finish()
 
 def test_files_that_stay_are_not_copied(tmp_path: Path) -> None:
     script = f"""{START}
-open("w.bin", "w").write("x")
+os.mkdir("artifacts")
+open("artifacts/w.bin", "w").write("x")
 artifact = wandb.Artifact("a", "b")
-artifact.add_file("w.bin", policy="immutable")
+artifact.add_file("artifacts/w.bin", policy="immutable")
 artifact.ttl = __import__("datetime").timedelta(days=2)
 run.log_artifact(artifact)
 run.finish()
 """
     run_script(script, tmp_path)
     (record,) = of_kind(log_of(tmp_path), "artifact")
-    assert record.manifest.contents[0].local_path == str(tmp_path / "w.bin")
+    assert record.manifest.contents[0].local_path == str(tmp_path / "artifacts" / "w.bin")
     assert record.ttl_duration_seconds == timedelta(days=2).total_seconds()
 
 
@@ -264,3 +266,24 @@ run.finish()
     assert set(contents(chosen)) == {"data.bin"}
     told = [item.value_json for record in of_kind(log, "config") for item in record.update if item.key == "_wandb"]
     assert [json.loads(text)["code_path"] for text in told] == [code.name, "chosen"]
+
+
+def test_what_was_made_for_an_artifact_is_not_lost_with_the_first_trouble(tmp_path: Path) -> None:
+    script = f"""{START}
+blocked = os.path.join(run.sync_dir, "artifacts")
+open(blocked, "w").write("in the way")
+artifact = wandb.Artifact("a", "b")
+with artifact.new_file("new.txt") as file: file.write("new")
+artifact.add(wandb.Table(columns=["x"], data=[[1]]), "t")
+os.remove(blocked)
+run.log_artifact(artifact)
+run.finish()
+"""
+    done = run_script(script, tmp_path)
+    assert done.stderr.count("WARNING") == 1
+    log = log_of(tmp_path)
+    (record,) = of_kind(log, "artifact")
+    assert [entry.path for entry in record.manifest.contents] == ["new.txt", "t.table.json"]
+    for entry in record.manifest.contents:
+        assert Path(entry.local_path).parent == log.parent / "artifacts"
+        assert Path(entry.local_path).stat().st_size == entry.size

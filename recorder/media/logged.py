@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from types import ModuleType
 from typing import Any
 
 from recorder import notices
 from recorder.media.media import Files, Media
 
-_PLAIN = frozenset((int, float, str, bool, type(None)))
+_MANY = 1 << 10
+_never: set[type] = {int, float, str, bool, type(None)}
+"""Types whose values are no media: scalars of numpy and the like, learned as they come."""
+
 _GONE = object()
-"""Stands for a value that could not be written."""
+"""Stands for a value that is not in the row: it could not be written, or it is a chart, whose table is there."""
 
 
 def kept(data: Mapping[str, Any], files: Files | None, step: int | str) -> Mapping[str, Any]:
@@ -20,8 +24,7 @@ def kept(data: Mapping[str, Any], files: Files | None, step: int | str) -> Mappi
     `files` is None for a run that is recorded nowhere: then its media are left out in silence.
     """
     charts: dict[str, Any] = {}
-    _charts(data, (), charts)
-    found = _walk(data, files, step, bool(charts))
+    found = _walk(data, (), files, step, charts)
     if not charts:
         return found
     row = dict(found)
@@ -34,15 +37,19 @@ def kept(data: Mapping[str, Any], files: Files | None, step: int | str) -> Mappi
     return row
 
 
-def _walk(data: Mapping[str, Any], files: Files | None, step: int | str, without_charts: bool) -> Mapping[str, Any]:
+def _walk(
+    data: Mapping[str, Any], path: tuple[str, ...], files: Files | None, step: int | str, charts: dict[str, Any]
+) -> Mapping[str, Any]:
+    """The values with objects for media; `charts` takes charts, wherever they are, by their dotted keys."""
     changed: dict[Any, Any] = {}
     for key, value in data.items():
-        if type(value) in _PLAIN:
+        kind = type(value)
+        if kind in _never:
             continue
-        if without_charts and hasattr(type(value), "config_path"):
-            new = _GONE
-        elif isinstance(value, dict):
-            new = _walk(value, files, step, without_charts)
+        if isinstance(value, dict):
+            new: Any = _walk(value, (*path, str(key)), files, step, charts)
+        elif hasattr(kind, "config_path"):
+            charts[".".join((*path, str(key)))], new = value, _GONE
         else:
             new = _value(str(key), value, files, step)
         if new is not value:
@@ -52,22 +59,13 @@ def _walk(data: Mapping[str, Any], files: Files | None, step: int | str, without
     return {key: new for key, value in data.items() if (new := changed.get(key, value)) is not _GONE}
 
 
-def _charts(data: Mapping[str, Any], path: tuple[str, ...], found: dict[str, Any]) -> None:
-    """Charts anywhere in nested values, by their dotted keys."""
-    for key, value in data.items():
-        if type(value) in _PLAIN:
-            continue
-        if isinstance(value, dict):
-            _charts(value, (*path, str(key)), found)
-        elif hasattr(type(value), "config_path"):
-            found[".".join((*path, str(key)))] = value
-
-
 def _value(key: str, value: Any, files: Files | None, step: int | str) -> Any:
     """What stands in the row for a value: the value itself unless it is media."""
     try:
         media = as_media(value)
         if media is None:
+            if not isinstance(value, list | tuple | ModuleType) and len(_never) < _MANY:
+                _never.add(type(value))
             return value
         if files is None:
             return _GONE
@@ -92,7 +90,7 @@ def as_media(value: Any) -> Media | list[Any] | None:
         from recorder.media.table import Table
 
         return Table(dataframe=value)
-    if library == "matplotlib" or getattr(value, "__name__", "") == "matplotlib.pyplot":
+    if library == "matplotlib" or (kind is ModuleType and value.__name__ == "matplotlib.pyplot"):
         from recorder.media.image import Image
 
         return Image(value)
