@@ -68,8 +68,11 @@ def run(directory: Path, seconds: float, watch: bool, charts: bool = False) -> i
     try:
         log = _wait_for_log(directory, run_id, child)
         if log is not None and watch:
+            started = time.monotonic()
             viewer_code = view([str(log)])
-            _stop(child)
+            if child.poll() is None:
+                print(f"The training was ended after {time.monotonic() - started:.0f} of {seconds:g} s.")
+                _stop(child)
         child.wait()
     except KeyboardInterrupt:
         _stop(child)
