@@ -114,6 +114,9 @@ def from_dtype(dtype: Any) -> Type:
 
 def taking(kind: Type, value: Any) -> Type | None:
     """What a type becomes when it takes a value; None where it cannot."""
+    simple = _SIMPLE.get(type(value))
+    if simple is not None and value == value and simple in _members(kind):
+        return kind  # nearly every cell
     if kind.name == "union":
         return _union_taking(kind, lambda member: taking(member, value))
     if kind.name == "list" and hasattr(value, "__iter__") and not isinstance(value, str | dict):
@@ -171,7 +174,7 @@ def _union_taking(kind: Type, take: Callable[[Type], Type | None]) -> Type | Non
                 found = take(member)
                 if found is not None:
                     members[i] = found
-                    return union(members)
+                    return kind if found is member else union(members)
     return None
 
 
