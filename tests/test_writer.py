@@ -244,8 +244,12 @@ def test_memory_is_bounded_while_the_disk_refuses(log: Path, monkeypatch: pytest
     for _ in range(100):
         writer.append(line("x" * 1000))
     assert writer.offset - writer.flushed < 12_000
+    lost = writer.lost
+    assert lost > 80
+    writer.append(line("the end"), keep=True)
+    assert writer.lost == lost
     writer.close()
-    assert writer.lost == 101
+    assert writer.lost == 102
     os.close(pipe_end)
     os.close(other)
     assert "missing" in said[-1]
@@ -309,11 +313,13 @@ def test_records_made_late_keep_their_place(log: Path) -> None:
     assert lines(log) == ["1", "2", "3", "4"]
 
 
-def test_a_slow_disk_holds_the_caller_back_for_a_moment_only(log: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_disk_that_does_not_answer_holds_the_caller_back_for_a_moment_only(log: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(writer_module, "_KEPT", 10_000)
+    monkeypatch.setattr(writer_module, "_STANDSTILL", 0.0)
     held = threading.Event()
     patient: list[float] = []
-    writer = LogWriter(log, flush_interval=3600)
+    said: list[str] = []
+    writer = LogWriter(log, flush_interval=3600, warn=said.append)
     writer.before_writing.append(lambda: held.wait(60) and None)
     order = writer._order
     monkeypatch.setattr(writer, "_order", lambda patience: (patient.append(patience), order(0.001)))
@@ -322,9 +328,27 @@ def test_a_slow_disk_holds_the_caller_back_for_a_moment_only(log: Path, monkeypa
     assert writer.lost > 0
     assert 0 < len(patient) < 40
     assert max(patient) <= 0.05
+    writer.append(line("the end"), keep=True)
     held.set()
     writer.close()
-    assert len(lines(log)) + writer.lost == 40
+    assert len(lines(log)) + writer.lost == 41
+    assert lines(log)[-1] == "the end"
+    assert ["did not answer" in text for text in said] == [True]
+
+
+def test_records_that_come_faster_than_they_are_written_are_all_kept(
+    log: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(writer_module, "_KEPT", 10_000)
+    said: list[str] = []
+    writer = LogWriter(log, flush_interval=3600, warn=said.append)
+    writer.before_writing.append(lambda: time.sleep(0.1))
+    for i in range(8):
+        writer.append_all((line(f"{i} " + "x" * 15_000), line(f"{i} " + "y" * 15_000)))
+    writer.close()
+    assert [text[:3] for text in lines(log)] == [f"{i} {c}" for i in range(8) for c in "xy"]
+    assert writer.lost == 0
+    assert said == []
 
 
 def test_a_forked_child_leaves_the_file_to_its_parent(log: Path) -> None:

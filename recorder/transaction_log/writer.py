@@ -22,6 +22,7 @@ import errno
 import os
 import queue
 import threading
+import time
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
@@ -37,11 +38,15 @@ _EARLY = 256 * 1024
 """Bytes in the inbox that wake the thread before its time."""
 
 _KEPT = 64 * 1024 * 1024
-"""Bytes kept in memory while the disk refuses them; records beyond are dropped, and counted. A disk that takes data,
-but more slowly than it is made, is waited for from here on, and records are dropped from twice as many on."""
+"""Bytes kept in memory while the disk refuses them; records beyond are dropped, and counted. A writer that gets on,
+but more slowly than records are made, is waited for a moment from here on, and for as long as it takes from twice as
+many on: data is worth more than time. Records that must not be missing are never dropped."""
 
 _BACK_PRESSURE = 0.04
-"""Seconds that one `append` waits for a slow disk."""
+"""Seconds that one `append` waits for a writer that is behind."""
+
+_STANDSTILL = 5.0
+"""Seconds without any progress after which nobody waits any longer for room: the disk does not answer."""
 
 _PATIENCE = 5.0
 """Seconds that `flush` waits."""
@@ -85,7 +90,7 @@ class LogWriter:
         self.records = 0
         """Records framed so far; the number of the last one."""
         self.lost = 0
-        """Records given up because the disk refused them for too long."""
+        """Records given up because the disk refused them, or did not answer, for too long."""
         self._interval = max(flush_interval, 0.01)
         self._warn = warn or (lambda line: None)
         self._restored = restored or (lambda: None)
@@ -103,6 +108,8 @@ class LogWriter:
         self._backlog = len(HEADER)  # their bytes
         self._written = 0
         self._refused = False  # whether the disk took nothing when last asked
+        self._stood_still: tuple[int, int] | None = None  # the progress at which waiting was given up
+        self._unanswered = False  # whether a record was lost so
 
         self._orders: queue.SimpleQueue[queue.SimpleQueue[None] | None] = queue.SimpleQueue()
         self._hand_over()
@@ -119,9 +126,12 @@ class LogWriter:
         """How much of the log the operating system has, in bytes."""
         return self._written
 
-    def append(self, record: bytes) -> None:
-        """Adds one encoded `Record` without its number, which the writer gives it."""
-        self.append_all((record,))
+    def append(self, record: bytes, keep: bool = False) -> None:
+        """Adds one encoded `Record` without its number, which the writer gives it.
+
+        `keep`: a log without it is a broken one (how the run ended, its config), so it is kept whatever the disk does.
+        """
+        self._add((record,), len(record), keep)
 
     def append_all(self, records: Iterable[bytes]) -> None:
         """Adds encoded records; nobody else's come between them."""
@@ -132,22 +142,34 @@ class LogWriter:
         """Adds records that are made when they are written; `size` is about how many bytes they will have."""
         self._add((make,), size)
 
-    def _add(self, added: tuple[bytes | Late, ...], size: int) -> None:
+    def _add(self, added: tuple[bytes | Late, ...], size: int, keep: bool = False) -> None:
         if self._closed or self._pid != os.getpid():
             return  # a forked child shares the file with its parent, which goes on writing it
-        waiting = self._backlog + self._inbox_bytes
-        if waiting > _KEPT:
-            if not self._refused and waiting <= 2 * _KEPT:
-                self._order(_BACK_PRESSURE)
-                waiting = self._backlog
-            if waiting > (_KEPT if self._refused else 2 * _KEPT):
-                self.lost += len(added)
-                return
+        if self._backlog + self._inbox_bytes > _KEPT and not self._has_room() and not keep:
+            self.lost += len(added)
+            return
         self._inbox.extend(added)
         self._inbox_bytes += size
         if self._inbox_bytes >= _EARLY and not self._refused and not self._called:
             self._called = True
             self._orders.put(None)
+
+    def _has_room(self) -> bool:
+        """Whether more may be kept in memory, where there is much already. Waits for that while there is hope."""
+        if threading.current_thread() is self._thread:
+            return not self._refused
+        seen, since = (self.records, self._written), time.monotonic()
+        if not self._refused and seen != self._stood_still:
+            self._order(_BACK_PRESSURE)
+        while not self._refused and self._backlog + self._inbox_bytes > 2 * _KEPT:
+            now = (self.records, self._written)
+            if now != seen:
+                seen, since = now, time.monotonic()
+            elif now == self._stood_still or time.monotonic() - since >= _STANDSTILL:
+                self._stood_still, self._unanswered = now, True
+                return False
+            self._order(_BACK_PRESSURE)
+        return not self._refused or self._backlog + self._inbox_bytes <= _KEPT
 
     def append_record(self, kind: str, value: Mapping[str, Any]) -> None:
         """Adds a record of the `kind` that `Record` names so (`run`, `config`, `exit`, …) with the fields `value`.
@@ -193,7 +215,8 @@ class LogWriter:
             os.close(self._fd)
         self.lost += sum(1 for piece in self._waiting if piece is not HEADER)
         if self.lost:
-            self._warn_once(f"{self.lost} records are missing from {self.path}: the disk refused them")
+            reason = "the disk did not answer in time" if self._unanswered else "the disk refused them"
+            self._warn_once(f"{self.lost} records are missing from {self.path}: {reason}")
 
     def _hand_over(self) -> None:
         """Frame what is in the inbox and write what is waiting."""
@@ -214,8 +237,8 @@ class LogWriter:
                 end += len(framed)
                 piece += len(framed)
             if piece >= _PIECE:
-                self._backlog, piece = end - self._written, 0
-                self._inbox_bytes = len(inbox) and max(self._inbox_bytes - _PIECE, 0)
+                self._backlog = end - self._written
+                self._inbox_bytes, piece = len(inbox) and max(self._inbox_bytes - piece, 0), 0
                 self._put_down()
                 end = self._written + self._backlog
         self._backlog = end - self._written
