@@ -14,6 +14,9 @@ from typing import Any
 
 from recorder import notices
 
+_FIRST = 3.0
+"""Seconds that a command which ends at once is followed by, at most, until the machine was looked at."""
+
 _UNITS = {"": 1.0, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 
 
@@ -94,7 +97,7 @@ def _run_command(command: list[str], settings: Any, duration: float | None) -> i
     if settings.run_name is None:
         settings.run_name = shlex.join(command)[:128]
     facts = {"program": command[0], "args": command[1:], "executable": None, "python": None, "code_path_local": None}
-    recorded = start(settings, {"command": command}, facts=facts)
+    recorded = start(settings, {"command": command}, facts=facts, wait_for_first=_FIRST)
     code = child.wait(recorded._print, duration)
     recorded.finish(code)
     return code
@@ -113,7 +116,7 @@ def _record(settings: Any, duration: float | None) -> int:
         signal.signal(number, signal.SIG_DFL)  # a second one ends it at once
 
     before = {number: signal.signal(number, end) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
-    recorded = start(settings, {})
+    recorded = start(settings, {}, wait_for_first=_FIRST)
     notices.say("ctrl+c ends it" if duration is None else f"it ends after {duration:g} s, or with ctrl+c")
     over.wait(duration)
     code = 128 + ended_by[0] if ended_by and ended_by[0] != signal.SIGINT else 0

@@ -22,6 +22,7 @@ from recorder.run_summary import Summary
 from recorder.settings import Settings
 from recorder.transaction_log import json_values
 from recorder.transaction_log.wire import encode, timestamp
+from recorder.transcript import Transcript
 
 _LATER = "Steps only go up, so these values are dropped; define_metric(…, step_metric=…) gives a metric its own x axis."
 
@@ -80,6 +81,10 @@ class Run(Identity, Filing):
         self._second = -1
         self._second_record = b""
         self._features: dict[str, bool] = {}
+        label = f"_{settings.x_label}" if settings.x_label else ""
+        rendered = directory / "files" / f"output{label}.log" if directory is not None else None
+        self._transcript = Transcript(self._write_output, rendered)
+        self._parts.append(self._transcript)
         self.exit_code: int | None = None
         """How the run ended; None while it goes on."""
 
@@ -188,7 +193,10 @@ class Run(Identity, Filing):
     def write_logs(self, text: str) -> None:
         """Adds text to the run's console log without printing it. Ignored after the end."""
         if not self._finished and self._records("write_logs"):
-            self._append("output_logger", {"line": text if text.endswith("\n") else f"{text}\n"})
+            line = text if text.endswith("\n") else f"{text}\n"
+            self._transcript.hand_on()
+            self._append("output_logger", {"line": line})
+            self._transcript.note(line)
 
     # The end
 
@@ -218,6 +226,7 @@ class Run(Identity, Filing):
     def cut_short(self, exit_code: int) -> None:
         """Writes what is held and the end at once: the process has no time for more. Takes no lock for long."""
         self._finished = True
+        self._transcript.hand_on()
         locked = self._lock.acquire(timeout=0.1)
         if not self._exit_written:
             self.exit_code = exit_code
@@ -398,9 +407,11 @@ class Run(Identity, Filing):
     def _print(self, stream: str, text: str) -> None:
         """Takes what the program writes to stdout or stderr."""
         if not self._disowned:
-            kind = "STDOUT" if stream == "stdout" else "STDERR"
-            now = timestamp(time.time())
-            self._append("output_raw", {"output_type": kind, "timestamp": now, "line": text})
+            self._transcript.add(stream, text)
+
+    def _write_output(self, stream: str, moment: float, text: str) -> None:
+        kind = "STDOUT" if stream == "stdout" else "STDERR"
+        self._append("output_raw", {"output_type": kind, "timestamp": timestamp(moment), "line": text})
 
 
 def _summary_key(path: SummaryPath) -> dict[str, Any]:

@@ -129,8 +129,12 @@ def start(
     *,
     make_global: bool = True,
     facts: Mapping[str, Any] | None = None,
+    wait_for_first: float = 0.0,
 ) -> Run:
-    """Starts a run of gathered settings. `facts` replaces fields of its first environment record."""
+    """Starts a run of gathered settings. `facts` replaces fields of its first environment record.
+
+    A run that ends at once waits up to `wait_for_first` seconds for the hardware record and the first samples.
+    """
     began = time.time()
     _fill_in(settings)
     run = _open(settings, began)
@@ -138,7 +142,7 @@ def start(
         run.config.update(as_mapping(_defaults()), allow_val_change=True)
     run.config.update(config, allow_val_change=True)
     if not run.disabled:
-        _begin(run, dict(facts or {}))
+        _begin(run, dict(facts or {}), wait_for_first)
     _active.append(run)
     run._afterwards.append(_retire)
     if make_global:
@@ -215,11 +219,13 @@ def _open(settings: Settings, began: float) -> Run:
             settings.run_id = run_id
             if settings.symlink:
                 run_directory.point_latest_run(base, directory)
-            return Run(settings, run_id, directory, log, began)
+            run = Run(settings, run_id, directory, log, began)
+            log.before_writing.append(run._transcript.settle)
+            return run
     return Run(settings, settings.run_id or run_directory.new_id(), None, _Nowhere(), began)
 
 
-def _begin(run: Run, facts: Mapping[str, Any]) -> None:
+def _begin(run: Run, facts: Mapping[str, Any], wait_for_first: float) -> None:
     """Writes the first records and sets going what works beside the run."""
     settings = run.settings
     writer = environment.writer_id()
@@ -236,7 +242,7 @@ def _begin(run: Run, facts: Mapping[str, Any]) -> None:
         run._append("environment", {**known, "writer_id": writer})
 
     def tell_facts(source: str, found: Mapping[str, Any]) -> None:
-        if about_machine and not run._finished:
+        if about_machine and not run._exit_written:
             run._append("environment", {**found, **_overridden(settings), "writer_id": writer})
 
     system = system_settings(settings)
@@ -244,7 +250,7 @@ def _begin(run: Run, facts: Mapping[str, Any]) -> None:
     if measured:
         monitor = Monitor(system, lambda *sample: _write_sample(run, *sample), warn=notices.warn, facts=tell_facts)
         monitor.start()
-        run._parts.append(monitor)
+        run._parts += [monitor, _FirstSamples(monitor, wait_for_first)]
     run._tell_features()
     background = _Background(run, None if measured or not about_machine else system, tell_facts)
     background.start()
@@ -286,6 +292,18 @@ def _overridden(settings: Settings) -> dict[str, Any]:
 def _write_sample(run: Run, moment: float, sample: Sample, source: str) -> None:
     items = [{"key": key, "value_json": repr(float(value))} for key, value in sample.items()]
     run._append("stats", {"timestamp": timestamp(moment), "item": items})
+
+
+class _FirstSamples:
+    """Keeps a run from ending before its machine was looked at."""
+
+    def __init__(self, monitor: Monitor, seconds: float) -> None:
+        self._monitor = monitor
+        self._seconds = seconds
+
+    def stop(self) -> None:
+        if self._seconds:
+            self._monitor.wait_for_first(self._seconds)
 
 
 class _Background:

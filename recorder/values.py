@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterable, Mapping
 from enum import Enum
 from typing import Any
 
+from recorder.notices import warn_once
 from recorder.transaction_log import json_values
 
 BIG_ARRAY = 32
@@ -39,6 +40,9 @@ def config_value(value: Any) -> Any:
     try:
         return _plain(value, str, nan=None)
     except UnknownValueError:
+        return str(value)
+    except RecursionError:
+        warn_once(f"a {type(value).__qualname__} in the config contains itself, and is stored as text", "config: loop")
         return str(value)
 
 

@@ -84,6 +84,13 @@ def test_the_options_are_in_the_run(tmp_path: Path) -> None:
     assert (first.program, list(first.args)) == ("sleep", ["1.5"])
 
 
+def test_a_command_that_ends_at_once_has_the_machine_and_a_sample(tmp_path: Path) -> None:
+    record(tmp_path, "--", "true")
+    log = log_of(tmp_path)
+    assert any(found.memory.total > 0 and found.cpu_count_logical > 0 for found in of_kind(log, "environment"))
+    assert any("memory" in item.key for stats in of_kind(log, "stats") for item in stats.item)
+
+
 def test_the_process_tree_is_measured(tmp_path: Path) -> None:
     script = f"{sys.executable} -c 'x = bytearray(200 * 2**20); import time; time.sleep(2)' & wait"
     record(tmp_path, "--interval", "0.2", "--", "sh", "-c", script)

@@ -83,6 +83,16 @@ class Monitor:
         for worker in self._workers:
             worker.thread.start()
 
+    def wait_for_first(self, timeout: float) -> None:
+        """
+        Give the sources until then to tell their facts and take their first sample: a program that ends at once has
+        these too. Sources that are not here don't count; one that hangs costs the timeout.
+        """
+        end = time.monotonic() + timeout
+        for worker in list(self._workers):
+            if worker.thread is not threading.current_thread():
+                worker.begun.wait(max(0.0, end - time.monotonic()))
+
     def stop(self, timeout: float = 0.5) -> None:
         """
         Stop sampling. Sources that are in the middle of a call get `timeout` seconds together; one that hangs is
@@ -153,16 +163,20 @@ class _Worker:
         self._monitor = monitor
         self._opener = opener
         self._stopping = monitor._stopping
+        self.begun = threading.Event()
+        """Set after the first sample, or when there will be none."""
         self.thread = threading.Thread(target=self._run, name=f"system metrics: {name}", daemon=True)
 
     def _run(self) -> None:
-        source = self._open()
-        if source is None:
-            return
         try:
-            self._sample_on_ticks(source)
+            source = self._open()
+            if source is not None:
+                try:
+                    self._sample_on_ticks(source)
+                finally:
+                    self._guarded("close", source.close)
         finally:
-            self._guarded("close", source.close)
+            self.begun.set()
 
     def _open(self) -> Source | None:
         monitor = self._monitor
@@ -188,6 +202,7 @@ class _Worker:
                 sample = self._guarded("sample", source.sample)
                 if sample:
                     self._guarded("delivery", partial(monitor._deliver, self, sample))
+            self.begun.set()
             monitor._look_for_hanging()
             ticks = max(ticks + 1, math.ceil((time.monotonic() - start) / interval))
             self._stopping.wait(start + ticks * interval - time.monotonic())

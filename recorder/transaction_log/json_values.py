@@ -26,7 +26,12 @@ def dump(value: Any) -> str:
     `{"_type": "histogram", "values": counts, "bins": edges}`; what JSON has no form for becomes its `str`.
     """
     spell = _SPELLINGS.get(type(value))
-    return spell(value) if spell is not None else _spell_other(value, dump)
+    if spell is not None:
+        return spell(value)
+    try:
+        return _spell_other(value, dump)
+    except RecursionError:  # deeper than the interpreter goes, or without end
+        return _spell_str(_text(value))
 
 
 def dump_config(value: Any) -> str:
@@ -36,7 +41,12 @@ def dump_config(value: Any) -> str:
     if type(value) is int:
         return repr(value)
     spell = _PLAIN.get(type(value))
-    return spell(value) if spell is not None else _spell_other(value, dump_config)
+    if spell is not None:
+        return spell(value)
+    try:
+        return _spell_other(value, dump_config)
+    except RecursionError:
+        return _spell_str(_text(value))
 
 
 def _spell_float(value: float) -> str:
