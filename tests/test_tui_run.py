@@ -168,11 +168,11 @@ async def test_a_removed_log_is_said_and_survived(tmp_path: Path) -> None:
     run = ExampleRun(tmp_path)
     run.train(30)
     run.flush()
+    run.writer.close()
     async with viewing(run.log, live=True, terminal=Terminal()) as viewer:
         run.log.unlink()
         await viewer.until("removed")
         assert "grad_norm" in viewer.text()
-    run.writer.close()
 
 
 async def test_other_runs_beside_it_are_said(tmp_path: Path) -> None:
