@@ -9,8 +9,11 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import import_module
+from pathlib import Path
 
-from leet import __version__
+from leet import __version__, streams
+
+_HEADER_BYTES = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,20 +41,49 @@ Without one: $WANDB_DIR, the run directory one stands in, or ./wandb."""
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line; the exit status: 0 fine, 1 it could not be done, 2 wrong usage."""
-    arguments = list(sys.argv[1:] if argv is None else argv)
+    streams.prepare()
     try:
-        if arguments and arguments[0] in COMMANDS:
-            name = arguments.pop(0)
-            return int(import_module(COMMANDS[name].module).main(arguments, prog=f"leet {name}") or 0)
-        if arguments and arguments[0] == "run":
-            del arguments[0]
-        return view(arguments)
+        try:
+            return _run(list(sys.argv[1:] if argv is None else argv))
+        finally:
+            sys.stdout.flush()
     except BrokenPipeError:
-        # The reader of a pipe went away (`leet plot … | head`): silence, and no second error at shutdown.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        # The reader of a pipe went away (`leet plot … | head`): silence.
+        streams.give_up_output()
         return 1
+    except streams.OutputFailed as error:
+        streams.give_up_output()
+        return fail(str(error))
     except KeyboardInterrupt:
         return 130
+
+
+def _run(arguments: list[str]) -> int:
+    if arguments and arguments[0] in COMMANDS:
+        name = arguments.pop(0)
+        return int(import_module(COMMANDS[name].module).main(arguments, prog=f"leet {name}") or 0)
+    if arguments and arguments[0] == "run":
+        del arguments[0]
+    elif mistake := _mistyped(arguments):
+        return fail(mistake, 2)
+    return view(arguments)
+
+
+def _mistyped(arguments: Sequence[str]) -> str:
+    """What is wrong with a first word that is neither a path nor a command but was meant as one; empty if it is fine.
+
+    It was meant as a command if it looks like one, or if more words than a viewer has a use for come behind it.
+    """
+    if not arguments or not arguments[0].isalpha() or os.path.lexists(arguments[0]):
+        return ""
+    from difflib import get_close_matches
+
+    word = arguments[0]
+    if close := get_close_matches(word.lower(), [*COMMANDS, "run"], n=1):
+        return f"no command {word}; did you mean {close[0]}?"
+    if arguments[1:] and not arguments[1].startswith("-"):
+        return f"no command {word}; `leet --help` names all"
+    return ""
 
 
 def parser() -> argparse.ArgumentParser:
@@ -100,6 +132,9 @@ def view(arguments: Sequence[str]) -> int:
     if args.screenshot is None and not (sys.stdin.isatty() and sys.stdout.isatty()):
         return fail("this is no terminal; use --screenshot FILE, or `leet plot` and `leet inspect` in scripts")
 
+    if args.screenshot is not None and (reason := _unreadable(found.log)):
+        return fail(f"{found.log}: {reason}")
+
     # Start-up makes many objects and no garbage; the app switches collection on again when it is up.
     gc.disable()
     from leet.tui.terminal import detect, off_screen
@@ -123,8 +158,24 @@ def view(arguments: Sequence[str]) -> int:
         except OSError as error:
             return fail(f"{args.screenshot}: {error.strerror or error}")
         return 0
+    # The report of a crash is coloured, which standard error no longer lets through, and has no controls of a log.
+    app.error_console.file = sys.__stderr__ or sys.stderr
     app.run(mouse=terminal.mouse)
     return app.return_code or 0
+
+
+def _unreadable(log: Path) -> str:
+    """Why there is no picture of a log, in one line; empty if there is one."""
+    from leet.reading.blocks import UnsupportedLog, check_header
+
+    try:
+        with open(log, "rb", buffering=0) as file:
+            check_header(file.read(_HEADER_BYTES))
+    except UnsupportedLog as error:
+        return str(error)
+    except OSError as error:
+        return error.strerror or str(error)
+    return ""
 
 
 def fail(message: str, status: int = 1) -> int:

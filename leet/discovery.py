@@ -45,7 +45,7 @@ def locate(path: str | None, environ: Mapping[str, str] = os.environ) -> Found:
     """Like `find_run`, with the number of runs that were passed over. Raises NoRun."""
     if path is None:
         return _locate_default(environ)
-    target = Path(path).expanduser()
+    target = expanded(path)
     try:
         if target.is_dir():
             return _in_directory(target, path)
@@ -58,6 +58,11 @@ def locate(path: str | None, environ: Mapping[str, str] = os.environ) -> Found:
             return _newest(target.parent, path)
         raise NoRun(f"{path}: a link to {os.readlink(target)}, which is not there")
     raise NoRun(f"{path}: no such file or directory{_similar(target)}")
+
+
+def expanded(path: str) -> Path:
+    """`path` with `~` and `~name` as home directories; of somebody who is not known here it is the name of a file."""
+    return Path(os.path.expanduser(path))
 
 
 def run_directories(directory: Path) -> list[Path]:
@@ -79,7 +84,7 @@ def logs_in(directory: Path) -> list[Path]:
 def _locate_default(environ: Mapping[str, str]) -> Found:
     chosen = environ.get("WANDB_DIR")
     if chosen:
-        directory = Path(chosen).expanduser()
+        directory = expanded(chosen)
         if not directory.is_dir():
             raise NoRun(f"$WANDB_DIR is {chosen}, which is no directory; unset it or give a PATH")
         return _in_directory(directory, f"$WANDB_DIR ({chosen})")

@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import gc
+import os
+import signal
 import sys
+import threading
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import ClassVar
 
-from textual import events
-from textual.app import App, SystemCommand
+from rich.console import COLOR_SYSTEMS
+from textual import constants, events
+from textual.app import App, ScreenStackError, SystemCommand
+from textual.await_complete import AwaitComplete
 from textual.binding import BindingType
 from textual.command import Provider
+from textual.driver import Driver
 from textual.filter import LineFilter, NoColor
 from textual.screen import Screen
 
@@ -24,6 +32,9 @@ from leet.tui.themes import ANSI, THEMES, default_theme
 
 SWITCH_INTERVAL = 0.0005
 """Seconds after which the reader's thread lets the screen's thread in; with Python's 0.005 a key press is felt late."""
+ENDING_SIGNALS = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP", "SIGQUIT") if hasattr(signal, name))
+ENDING_SECONDS = 3.0
+"""Longest time that leaving may take after a signal: the terminal may be gone, and what is written to it stuck."""
 
 
 def go_to_metric_provider() -> type[Provider]:
@@ -46,6 +57,9 @@ class LeetApp(App[None]):
         self, found: Found, *, terminal: Terminal | None = None, theme: str | None = None, live: bool = True
     ) -> None:
         """`live`: follow the log as it grows; otherwise read it once, to its end."""
+        if constants.COLOR_SYSTEM not in ("auto", *COLOR_SYSTEMS):
+            # Rich answers a name that it does not know with a traceback.
+            vars(constants)["COLOR_SYSTEM"] = "auto"
         super().__init__()
         self.found = found
         self.live = live
@@ -64,6 +78,13 @@ class LeetApp(App[None]):
         self.set_class(not self.current_theme.dark, "-light-mode", update=False)
         self._styled_with = self.get_css_variables()
         self.stylesheet.set_variables(self._styled_with)
+
+    def get_driver_class(self) -> type[Driver]:
+        if os.name == "posix" and constants.DRIVER is None:
+            from leet.tui.driver import PosixDriver
+
+            return PosixDriver
+        return super().get_driver_class()
 
     def get_default_screen(self) -> Screen[None]:
         return RunScreen(self.found, self.terminal, live=self.live)
@@ -100,16 +121,52 @@ class LeetApp(App[None]):
 
     async def on_key(self, event: events.Key) -> None:
         """Send a key that was typed ahead to the filter that has opened since, where it was meant to go."""
-        focused = self.focused
+        try:
+            focused = self.focused
+        except ScreenStackError:  # the last keys of one who has quit already
+            return
         if focused is not None and getattr(focused, "seen", event) is not event:
             event.prevent_default()
             focused._forward_event(events.Key(event.key, event.character))
+
+    def action_command_palette(self) -> None:
+        from leet.tui.palette import Palette
+
+        if not Palette.is_open(self):
+            self.push_screen(Palette(id="--command-palette"))
+
+    def search_themes(self) -> None:
+        from textual.theme import ThemeProvider
+
+        from leet.tui.palette import Palette
+
+        self.push_screen(Palette([ThemeProvider], placeholder="Search for themes…"))
+
+    def pop_screen(self) -> AwaitComplete:
+        """Take the screen on top away; the run stays, whoever asks."""
+        return super().pop_screen() if len(self.screen_stack) > 1 else AwaitComplete.nothing()
 
     def go_to_metric(self, name: str) -> None:
         """Show the chart of a metric on the run screen."""
         while self.screen is not self.run_screen:
             self.pop_screen()
         self.run_screen.go_to_metric(name)
+
+    def on_load(self) -> None:
+        """Leave by a signal as by `q`: with the terminal as it was. Before this there is nothing to put right."""
+        if self.is_headless:
+            return
+        loop = asyncio.get_running_loop()
+        for number in ENDING_SIGNALS:
+            with contextlib.suppress(NotImplementedError, RuntimeError, ValueError):
+                loop.add_signal_handler(number, self._end_by, number)
+
+    def _end_by(self, number: int) -> None:
+        status = 128 + number
+        patience = threading.Timer(ENDING_SECONDS, os._exit, (status,))
+        patience.daemon = True
+        patience.start()
+        self.exit(return_code=status)
 
     def on_mount(self) -> None:
         sys.setswitchinterval(SWITCH_INTERVAL)

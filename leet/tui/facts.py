@@ -113,7 +113,7 @@ def progress_part(feed: RunFeed) -> Part:
     """How far loading is: share, bytes, points."""
     model = feed.model
     return Part(
-        f"reading {feed.progress:.0%} of {format_bytes(model.size)}, {format_value(model.points)} points",
+        f"reading {feed.progress:.0%} of {format_bytes(model.size)}, {format_value(feed.points)} points",
         "status--warn",
         rank=8,
     )

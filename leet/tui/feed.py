@@ -1,4 +1,11 @@
-"""A run's model, fed from its log: the reader on a thread of its own, the model on the main loop."""
+"""A run's model, fed from its log: the reader on a thread of its own, the model on the main loop.
+
+    reader ─► newest part of a big log ─► model                          on the screen at once
+           ─► the log from its beginning ─► another model, not shown ─► becomes the model when all has been read
+           ─► what is written after that ─► model
+
+Points of a chart come in order, so what lies before the newest part cannot be put in front of it piece by piece.
+"""
 
 from __future__ import annotations
 
@@ -7,10 +14,10 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from leet.model.run import Change, RunModel
-from leet.reading.batch import Notice
+from leet.reading.batch import Batch, Newest, Notice
 from leet.reading.column_cache import ColumnCache
 from leet.reading.tail import Tail, read
-from leet.tui.intake import Intake
+from leet.tui.intake import Intake, Piece
 
 DRAIN_SECONDS = 0.012
 """Longest stretch for which batches are applied before keys and paint get their turn."""
@@ -28,7 +35,10 @@ class RunFeed:
         self.loaded = False
         self.live = live
         self._cache = ColumnCache.of(log)
-        self._tail = Tail(log, self.intake.deliver, cache=self._cache) if live else None
+        deliver = self.intake.deliver
+        self._tail = Tail(log, deliver, cache=self._cache, newest=deliver) if live else None
+        self._behind: RunModel | None = None
+        """The model that reads from the beginning while the newest part is shown."""
         self._seen = False
 
     def start(self) -> None:
@@ -50,17 +60,47 @@ class RunFeed:
         """Apply what is waiting, for a moment (or comes within `patience` seconds); what each piece changed."""
         for piece in self.intake.take(DRAIN_SECONDS, patience):
             self._seen = True
-            yield self.model.apply(piece)
-        unread = self.model.size - self.model.loaded_bytes
+            yield from self._take(piece)
+        unread = self._reading.size - self._reading.loaded_bytes
         if self._tail is None:
             self.loaded = self.intake.finished and not self.intake.waiting
         elif self._seen and unread <= LOADED_WITHIN and not self.intake.waiting:
             self.loaded = True
+        if self.loaded and self._behind is not None:
+            yield self._reveal()
+
+    def _take(self, piece: Piece) -> Iterator[Change]:
+        if isinstance(piece, Newest):
+            self._behind = RunModel(self.log)
+            for batch in piece.batches:
+                yield self.model.apply(batch)
+            return
+        if isinstance(piece, Batch) and piece.reset and self._behind is not None:
+            yield self._reveal()
+        change = self._reading.apply(piece)
+        yield change if self._behind is None else Change(notice=change.notice)
+
+    @property
+    def _reading(self) -> RunModel:
+        """The model that is being filled."""
+        return self._behind or self.model
+
+    def _reveal(self) -> Change:
+        """Show all that has been read in place of the newest part."""
+        assert self._behind is not None
+        behind, self._behind = self._behind, None
+        return self.model.become(behind)
 
     @property
     def progress(self) -> float:
         """Share of the log that has been read, 0 to 1."""
-        return min(1.0, self.model.loaded_bytes / self.model.size) if self.model.size else 0.0
+        reading = self._reading
+        return min(1.0, reading.loaded_bytes / reading.size) if reading.size else 0.0
+
+    @property
+    def points(self) -> int:
+        """Points of metrics that have been read."""
+        return self._reading.points
 
     def _read_once(self) -> None:
         try:

@@ -6,21 +6,23 @@ import queue
 from collections.abc import Callable, Iterator
 from time import perf_counter
 
-from leet.reading.batch import Batch, Notice
+from leet.reading.batch import Batch, Newest, Notice
+
+Piece = Batch | Newest | Notice
 
 
 class Intake:
     """A bounded queue: a reader that is faster than the screen waits, and memory stays flat."""
 
     def __init__(self, capacity: int = 8) -> None:
-        self._queue: queue.Queue[Batch | Notice] = queue.Queue(capacity)
+        self._queue: queue.Queue[Piece] = queue.Queue(capacity)
         self._announce: Callable[[], None] = lambda: None
         self._announced = False
         self._closed = False
         self.finished = False
         """The reader has delivered all that it will ever deliver."""
 
-    def deliver(self, piece: Batch | Notice) -> None:
+    def deliver(self, piece: Piece) -> None:
         """Hand a piece on; waits while the queue is full (reader's thread)."""
         while not self._closed:
             try:
@@ -42,7 +44,7 @@ class Intake:
         if self.waiting or self.finished:
             self._tell()
 
-    def take(self, seconds: float, patience: float = 0.0) -> Iterator[Batch | Notice]:
+    def take(self, seconds: float, patience: float = 0.0) -> Iterator[Piece]:
         """What is waiting, for about `seconds` at most; the first may be `patience` seconds away (main loop)."""
         self._announced = False
         end = perf_counter() + seconds

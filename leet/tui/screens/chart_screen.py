@@ -9,13 +9,14 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 
 from leet.tui.commands import Place, bindings, hints
+from leet.tui.screens.overlay import Overlay
 from leet.tui.span_update import SpanScreen
 from leet.tui.widgets.chart_facts import ChartFacts, curve_facts
 from leet.tui.widgets.chart_grid import ChartGrid, ChartSource
 from leet.tui.widgets.status_line import Part, StatusLine
 
 
-class ChartScreen(SpanScreen[str]):
+class ChartScreen(Overlay[str], SpanScreen[str]):
     """The charts of a grid one at a time; dismissed with the key of the one last seen."""
 
     PLACE: ClassVar[Place] = "chart"

@@ -211,6 +211,8 @@ class RunScreen(PanesScreen):
             parts.append(Part(f"{shown_filter(held)} {shown}/{total}", "status--message", rank=6))
         if self.metric_sources.axis != "auto":
             parts.append(Part(f"x: {self.metric_sources.axis}", rank=4))
+        if self.found.others:
+            parts.append(Part(f"+{self.found.others} other runs", "status--quiet", rank=1))
         self.status.show(parts, hints(place))
         self._await_age(now)
 

@@ -12,9 +12,10 @@ from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from leet.tui.commands import bindings
+from leet.tui.screens.overlay import Overlay
 
 
-class TextScreen(ModalScreen[None]):
+class TextScreen(Overlay[None], ModalScreen[None]):
     """Shows `text` (plain or styled, never parsed as markup) under a title; scrolls, copies, closes."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings("text")
