@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from recorder.resume import Beginning
 from recorder.settings import Settings
 
 
@@ -16,6 +17,7 @@ class Identity:
     _id: str
     _directory: Path | None
     _start: float
+    _beginning: Beginning
 
     def _change(self, setting: str, value: Any) -> None:
         """Sets a setting and says so in the log."""
@@ -107,8 +109,16 @@ class Identity:
         """When it began, in Unix seconds."""
         return self._start
 
-    starting_step = 0
-    resumed = False
+    @property
+    def starting_step(self) -> int:
+        """The step of the first row: 0, or the one after the last that was recorded before."""
+        return self._beginning.step
+
+    @property
+    def resumed(self) -> bool:
+        """Whether the run goes on with one that was recorded before."""
+        return self._beginning.resumed
+
     url = project_url = sweep_url = None
     """A recorded run has no address."""
 

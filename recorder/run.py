@@ -15,6 +15,7 @@ from recorder.alert_level import AlertLevel
 from recorder.errors import UsageError
 from recorder.filing import Filing
 from recorder.identity import Identity
+from recorder.resume import Beginning
 from recorder.rows import Key, Row, encode_item, history_record, own_items, plain_records, summary_record
 from recorder.run_config import Config
 from recorder.run_summary import Path as SummaryPath
@@ -24,6 +25,7 @@ from recorder.transaction_log import json_values
 from recorder.transaction_log.wire import encode, timestamp
 from recorder.transcript import Transcript
 
+_ANEW = Beginning()
 _LATER = "Steps only go up, so these values are dropped; define_metric(…, step_metric=…) gives a metric its own x axis."
 
 
@@ -53,7 +55,15 @@ class Run(Identity, Filing):
     Every method may be called from any thread. None of them raises for trouble with the disk.
     """
 
-    def __init__(self, settings: Settings, run_id: str, directory: Path | None, log: Log, start: float) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        run_id: str,
+        directory: Path | None,
+        log: Log,
+        start: float,
+        beginning: Beginning = _ANEW,
+    ) -> None:
         """`directory` is None for a run that is recorded nowhere (`mode="disabled"`)."""
         self._settings = settings
         self._id = run_id
@@ -72,7 +82,8 @@ class Run(Identity, Filing):
         self._exit_written = False
         self._disowned = False
 
-        self._step = 0
+        self._beginning = beginning
+        self._step = beginning.step
         self._row: Row | None = None
         self._moment = 0.0
         self._rate = limits.Rate()
@@ -370,6 +381,7 @@ class Run(Identity, Filing):
     def _write_run(self) -> None:
         settings = self._settings
         commit, remote = settings.git_commit, settings.git_remote_url
+        begun = self._beginning
         self._append(
             "run",
             {
@@ -386,7 +398,8 @@ class Run(Identity, Filing):
                 "host": settings.host,
                 "start_time": timestamp(self._start),
                 "git": {"remote_url": remote, "commit": commit} if commit or remote else None,
-                "resume": settings.resume in ("allow", "must"),
+                "resume": settings.resume in ("allow", "must") or (settings.resume == "auto" and begun.resumed),
+                "branch_point": begun.branch.record() if begun.branch else None,
                 "telemetry": self._telemetry(),
             },
         )

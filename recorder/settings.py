@@ -7,6 +7,7 @@ The names are those of the SDK. Later sources win: defaults, settings files (`~/
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
@@ -15,6 +16,10 @@ from recorder.errors import UsageError
 
 Parse = Callable[[Any], Any]
 """Takes a value from code or the text of a variable; raises ValueError or TypeError for what it cannot be."""
+
+_YEAR = 365 * 86400.0
+_LONGEST_ID = 128
+_INT32 = range(1 << 31)
 
 _TRUE = {"1", "true", "t", "yes", "y", "on"}
 _FALSE = {"0", "false", "f", "no", "n", "off", ""}
@@ -36,19 +41,46 @@ def _text(value: Any) -> str:
     return str(value)
 
 
+def _path(value: Any) -> str:
+    path = os.fspath(value)
+    if not isinstance(path, str) or "\0" in path:
+        raise ValueError("no file can be called so")
+    try:
+        os.fsencode(path)
+    except UnicodeEncodeError:
+        raise ValueError("no file can be called so") from None
+    return path
+
+
+def _label(value: Any) -> str:
+    """Part of the name of a file."""
+    return _path(str(value))
+
+
 def _number(value: Any) -> float:
-    return float(value)
+    number = float(value)
+    if not math.isfinite(number):
+        raise ValueError("give a finite number")
+    return number
 
 
 def _interval(value: Any) -> float:
-    seconds = float(value)
+    """Seconds between two samples. What is longer than a year is taken as a year, which a clock can wait for."""
+    seconds = _number(value)
     if not seconds >= 0.1:
         raise ValueError("at least 0.1 seconds")
-    return seconds
+    return min(seconds, _YEAR)
 
 
 def _integer(value: Any) -> int:
     return int(value)
+
+
+def _count(value: Any) -> int:
+    number = int(value)
+    if number not in _INT32:
+        raise ValueError("give a number from 0 to 2,147,483,647")
+    return number
 
 
 def _any(value: Any) -> Any:
@@ -57,6 +89,22 @@ def _any(value: Any) -> Any:
 
         return json.loads(value)
     return value
+
+
+def _mapping(value: Any) -> dict[str, str]:
+    """Texts by name, or the JSON of such."""
+    value = _any(value)
+    if not isinstance(value, Mapping):
+        raise TypeError("give a dict of texts")
+    return {str(name): str(text) for name, text in value.items()}
+
+
+def _filters(value: Any) -> tuple[str, ...] | dict[str, dict[str, str]]:
+    """Regular expressions of series; or such, and expressions of labels for each."""
+    value = _any(value)
+    if not isinstance(value, Mapping):
+        return _texts(value)
+    return {str(series): _mapping(labels or {}) for series, labels in value.items()}
 
 
 def _texts(value: Any) -> tuple[str, ...]:
@@ -87,6 +135,12 @@ def _run_id(value: Any) -> str:
         raise ValueError("a run id is not empty and has no blanks around it")
     if set(run_id) & set(":;,#?/'"):
         raise ValueError("a run id has none of the characters :;,#?/'")
+    if not run_id.isprintable():
+        raise ValueError("a run id has no control characters")
+    if run_id in (".", ".."):
+        raise ValueError("the id names a directory")
+    if len(run_id.encode()) > _LONGEST_ID:
+        raise ValueError(f"a run id has at most {_LONGEST_ID} characters")
     return run_id
 
 
@@ -140,15 +194,17 @@ TABLE: dict[str, tuple[Any, Parse]] = {
     "run_job_type": (None, _text),
     "sweep_id": (None, _text),
     "resume": (None, _resume),
+    "fork_from": (None, _text),
+    "resume_from": (None, _text),
     # where and how it is recorded
     "mode": ("online", _mode),
-    "root_dir": (None, _text),
+    "root_dir": (None, _path),
     "use_dot_wandb": (None, _boolean),
     "symlink": (True, _boolean),
     "reinit": (None, _any),
     "allow_val_change": (False, _boolean),
     "x_transaction_log_flush_interval": (0.5, _number),
-    "x_label": (None, _text),
+    "x_label": (None, _label),
     "x_primary": (True, _boolean),
     # what the program prints, and what the recorder says
     "console": ("auto", _one_of(("auto", "off", "wrap", "redirect", "wrap_raw", "wrap_emu"))),
@@ -172,20 +228,20 @@ TABLE: dict[str, tuple[Any, Parse]] = {
     # system metrics
     "x_disable_stats": (False, _boolean),
     "x_stats_sampling_interval": (15.0, _interval),
-    "x_stats_pid": (None, _integer),
+    "x_stats_pid": (None, _count),
     "x_stats_track_process_tree": (False, _boolean),
     "x_stats_disk_paths": (("/",), _texts),
     "x_stats_gpu_device_ids": (None, _integers),
     "x_stats_gpu_type": (None, _text),
-    "x_stats_gpu_count": (None, _integer),
-    "x_stats_cpu_count": (None, _integer),
-    "x_stats_cpu_logical_count": (None, _integer),
+    "x_stats_gpu_count": (None, _count),
+    "x_stats_cpu_count": (None, _count),
+    "x_stats_cpu_logical_count": (None, _count),
     "x_stats_no_cgroup": (False, _boolean),
     "x_stats_self_usage": (False, _boolean),
     "x_stats_buffer_size": (0, _integer),
-    "x_stats_open_metrics_endpoints": (None, _any),
-    "x_stats_open_metrics_filters": (None, _any),
-    "x_stats_open_metrics_http_headers": (None, _any),
+    "x_stats_open_metrics_endpoints": (None, _mapping),
+    "x_stats_open_metrics_filters": (None, _filters),
+    "x_stats_open_metrics_http_headers": (None, _mapping),
     "x_stats_dcgm_exporter": (None, _text),
     "x_stats_neuron_monitor_config_path": (None, _text),
     "x_stats_coreweave_metadata_base_url": (None, _text),
@@ -209,10 +265,10 @@ _IGNORED = """
     allow_media_symlink allow_offline_artifacts anonymous api_key app_url app_url_override base_url capture_loggers
     code_dir config_paths console_chunk_max_bytes console_chunk_max_seconds console_multipart credentials_file
     disable_code disable_git_fork_point disable_job_creation error_reporting finish_timeout finish_timeout_raises
-    force fork_from heartbeat_seconds http_proxy https_proxy identity_token_file ignore_globs init_timeout
+    force heartbeat_seconds http_proxy https_proxy identity_token_file ignore_globs init_timeout
     insecure_disable_ssl job_name job_source label_disable launch launch_config_path login_timeout
     max_end_of_run_history_metrics max_end_of_run_summary_metrics notebook_name organization program_abspath
-    program_relpath relogin resume_from sagemaker_disable save_code settings_system show_colors show_emoji
+    program_relpath relogin sagemaker_disable save_code settings_system show_colors show_emoji
     show_errors show_info show_warnings start_method stop_fn stop_on_fatal_error strict summary_timeout
     summary_warnings sweep_param_path sync_tensorboard table_raise_on_max_row_limit_exceeded x_cli_only_mode
     x_disable_viewer x_extra_http_headers x_files_dir x_history_value_encoding x_jupyter_name x_jupyter_path
@@ -241,6 +297,8 @@ class Settings:
             self._values.update(given._values)
             self.unknown += given.unknown
             return
+        if not isinstance(given, Mapping):
+            raise UsageError(f"settings are a Settings object or a dict, and not {_shown(given)}")
         for name, value in given.items():
             if name not in TABLE:
                 if name not in _IGNORED.split() and not name.startswith(_ELSEWHERE):
@@ -251,8 +309,9 @@ class Settings:
     def _set(self, name: str, value: Any, source: str) -> None:
         try:
             self._values[name] = TABLE[name][1](value)
-        except (ValueError, TypeError) as error:
-            raise UsageError(f"{source} = {value!r} is not possible: {error}") from None
+        except Exception as error:  # objects that are asked for their text raise anything
+            reason = str(error) or type(error).__name__
+            raise UsageError(f"{source} = {_shown(value)} is not possible: {reason}") from None
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_") or name not in TABLE:
@@ -260,7 +319,9 @@ class Settings:
         return self._values.get(name, TABLE[name][0])
 
     def __setattr__(self, name: str, value: Any) -> None:
-        if name in TABLE:
+        if name in TABLE and value is None:
+            self._values.pop(name, None)
+        elif name in TABLE:
             self._set(name, value, f"settings: {name}")
         else:
             object.__setattr__(self, name, value)
@@ -277,6 +338,16 @@ class Settings:
 
     def __repr__(self) -> str:
         return f"Settings({', '.join(f'{name}={value!r}' for name, value in self._values.items())})"
+
+
+def _shown(value: Any) -> str:
+    """A value for an error of one line."""
+    try:
+        text = repr(value)
+    except Exception:  # any class may define it as it likes
+        return f"a {type(value).__qualname__}"
+    text = " ".join(text.split())
+    return text if len(text) <= 80 else f"{text[:79]}…"
 
 
 def gather(given: Settings, environ: Mapping[str, str] = os.environ) -> Settings:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from recorder import VERSION, ending, environment, notices, run_directory
+from recorder import VERSION, ending, environment, notices, resume, run_directory
 from recorder.console import Capture
 from recorder.errors import Error, UsageError
 from recorder.run import Run
@@ -64,6 +64,8 @@ def init(
     job_type: str | None = None,
     mode: str | None = None,
     resume: bool | str | None = None,
+    fork_from: str | None = None,
+    resume_from: str | None = None,
     reinit: bool | str | None = None,
     force: bool | None = None,
     allow_val_change: bool | None = None,
@@ -97,6 +99,8 @@ def init(
         "mode": mode,
         "reinit": reinit,
         "allow_val_change": allow_val_change,
+        "fork_from": fork_from,
+        "resume_from": resume_from,
     }
     if isinstance(resume, str) and resume not in ("allow", "must", "never", "auto"):
         keywords |= {"run_id": id or resume, "resume": "allow"}  # an old spelling: resume=<id>
@@ -206,6 +210,7 @@ def _open(settings: Settings, began: float) -> Run:
         root = os.path.abspath(settings.root_dir or os.curdir)
         try:
             base = run_directory.base_directory(root, settings.use_dot_wandb)
+            where = resume.beginning(settings, base)
             directory, run_id = run_directory.make_run_directory(base, settings.run_id, began)
             log = LogWriter(
                 directory / f"run-{run_id}.wandb",
@@ -219,7 +224,10 @@ def _open(settings: Settings, began: float) -> Run:
             settings.run_id = run_id
             if settings.symlink:
                 run_directory.point_latest_run(base, directory)
-            run = Run(settings, run_id, directory, log, began)
+            run = Run(settings, run_id, directory, log, began, where)
+            if settings.resume == "auto":
+                resume.note_id(base, run_id)
+                run._afterwards.append(lambda ended: None if ended.exit_code else resume.forget_id(base))
             log.before_writing.append(run._transcript.settle)
             return run
     return Run(settings, settings.run_id or run_directory.new_id(), None, _Nowhere(), began)
