@@ -47,12 +47,28 @@ def test_settings_files_come_first(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert gather(Settings(root_dir=str(here)), {"WANDB_PROJECT": "variable"}).project == "variable"
 
 
+class Unprintable:
+    """Has no text."""
+
+    def __repr__(self) -> str:
+        raise RuntimeError("no text")
+
+
 @pytest.mark.parametrize(
     ("name", "value"),
     [
         ("run_id", ""),
         ("run_id", " x"),
         ("run_id", "a/b"),
+        ("run_id", ".."),
+        ("run_id", "a\nb"),
+        ("run_id", "\x1b[31m"),
+        ("run_id", "\ud800"),
+        ("run_id", "\0"),
+        ("run_id", "x" * 129),
+        ("root_dir", "\0"),
+        ("root_dir", "\ud800"),
+        ("x_label", "\0"),
         ("project", "a/b"),
         ("project", "x" * 129),
         ("run_tags", ["x" * 65]),
@@ -61,13 +77,46 @@ def test_settings_files_come_first(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         ("console", "loud"),
         ("x_stats_sampling_interval", 0.01),
         ("x_stats_sampling_interval", "often"),
+        ("x_stats_sampling_interval", float("inf")),
+        ("x_stats_sampling_interval", float("nan")),
+        ("x_transaction_log_flush_interval", float("nan")),
+        ("x_stats_pid", -1),
+        ("x_stats_pid", 1 << 70),
+        ("x_stats_gpu_count", "many"),
+        ("x_stats_gpu_count", float("inf")),
+        ("x_stats_open_metrics_endpoints", 5),
+        ("x_stats_open_metrics_endpoints", "bogus"),
+        ("x_stats_open_metrics_endpoints", ["http://a"]),
+        ("x_stats_open_metrics_filters", 5),
+        ("x_stats_open_metrics_http_headers", "bogus"),
+        ("run_name", Unprintable()),
         ("x_disable_stats", "perhaps"),
         ("resume", "sometimes"),
     ],
 )
 def test_what_a_setting_cannot_be(name: str, value: object) -> None:
-    with pytest.raises(UsageError, match=name):
+    with pytest.raises(UsageError, match=name) as caught:
         Settings(**{name: value})
+    assert len(str(caught.value)) < 250
+    assert str(caught.value).isprintable()
+
+
+def test_an_interval_that_no_clock_can_wait_for_is_a_year() -> None:
+    assert Settings(x_stats_sampling_interval=1e20).x_stats_sampling_interval == 365 * 86400
+
+
+def test_settings_that_are_none() -> None:
+    with pytest.raises(UsageError, match="dict, and not 5"):
+        Settings().update(5)  # type: ignore[arg-type]
+    settings = Settings(run_name="x")
+    settings.run_name = None
+    assert not settings.is_set("run_name")
+
+
+def test_filters_are_texts_or_texts_by_series() -> None:
+    assert Settings(x_stats_open_metrics_filters="a.*, b").x_stats_open_metrics_filters == ("a.*", "b")
+    given = {"a": {"gpu": "0"}, "b": None}
+    assert Settings(x_stats_open_metrics_filters=given).x_stats_open_metrics_filters == {"a": {"gpu": "0"}, "b": {}}
 
 
 def test_an_empty_element_of_the_tags_variable_is_an_error() -> None:
