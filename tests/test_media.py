@@ -395,3 +395,25 @@ def test_importing_the_package_loads_no_media(tmp_path: Path) -> None:
     done = run_script(script, tmp_path)
     assert "recorder.media" not in done.stdout
     assert "recorder.artifacts" not in done.stdout
+
+
+def test_threads_may_log_media_at_once(tmp_path: Path) -> None:
+    script = f"""{START}
+import threading
+def work(name):
+    for step in range(20):
+        run.log({{f"{{name}}/image": wandb.Image(np.full((4, 4), step)), f"{{name}}/t": wandb.Table(["x"], [[step]])}})
+threads = [threading.Thread(target=work, args=(name,)) for name in "abcdef"]
+for thread in threads: thread.start()
+for thread in threads: thread.join()
+run.finish()
+"""
+    done = run_script(script, tmp_path)
+    assert "WARNING" not in done.stderr
+    log = log_of(tmp_path)
+    rows = rows_of(log)
+    assert [int(row["_step"]) for row in rows] == list(range(120))
+    paths = [json.loads(text) for row in rows for key, text in row.items() if key.endswith(".path")]
+    assert len(paths) == len(set(paths)) == 240
+    assert all((log.parent / "files" / path).is_file() for path in paths)
+    assert len(of_kind(log, "artifact")) == 120
