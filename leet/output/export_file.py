@@ -27,7 +27,7 @@ def open_output(target: str | None) -> Iterator[BinaryIO]:
         yield cast(BinaryIO, _Terminal(binary) if sys.stdout.isatty() else binary)
         binary.flush()
         return
-    path = Path(target).expanduser()
+    path = Path(os.path.expanduser(target))
     if path.exists() and not path.is_file():  # a pipe or a device, which nothing may take the place of
         with open(path, "wb") as file:
             yield file
