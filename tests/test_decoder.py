@@ -191,3 +191,14 @@ def test_real_logs_are_read_without_loss(corpus: Path) -> None:
         kinds = {entry.kind for batch in batches for entry in batch.entries}
         assert kinds <= {"unknown", *(f.name for f in records.parse(b"").DESCRIPTOR.fields)}
         assert not kinds & {"history", "summary", "stats", "output", "output_raw", "output_logger"}
+
+
+def test_a_large_summary_comes_in_portions() -> None:
+    items = [((f"m{i}",), str(i)) for i in range(10)]
+    batch = decode(summary_record(items), history_record([(("loss",), "1")], 0))
+    portions = list(batch.portions(4))
+    assert [len(portion.summary) for portion in portions] == [4, 4, 2]
+    assert tuple(change for portion in portions for change in portion.summary) == batch.summary
+    assert [portion.history is not None for portion in portions] == [True, False, False]
+    assert {(p.end, p.size, p.modified) for p in portions} == {(batch.end, batch.size, batch.modified)}
+    assert list(batch.portions()) == [batch]

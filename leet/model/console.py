@@ -43,6 +43,10 @@ class ConsoleLog:
         self.version = 0
         self._lines: tuple[int, int, list[ConsoleLine]] | None = None
 
+    def take_over(self, other: ConsoleLog) -> None:
+        """Become what `other` is, which must not be used any more."""
+        vars(self).update(vars(other), version=self.version + other.version + 1, _lines=None)
+
     def __len__(self) -> int:
         """Pieces kept."""
         return len(self._pieces)

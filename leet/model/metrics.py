@@ -75,6 +75,10 @@ class MetricStore:
         self._forget()
         self.generation += 1
 
+    def take_over(self, other: MetricStore) -> None:
+        """Become what `other` is, which must not be used any more; the chosen axis stays."""
+        vars(self).update(vars(other), axis=self.axis, generation=self.generation + other.generation + 1)
+
     @property
     def rows(self) -> int:
         """Rows of history so far."""

@@ -6,7 +6,7 @@ import math
 import re
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
@@ -213,6 +213,27 @@ class RunModel:
         self.preempting = False
         self.skipped_bytes = self.files = self.artifacts_logged = self.artifacts_used = self.records = 0
         self.notice = ""
+
+    def become(self, other: RunModel) -> Change:
+        """Take over all that `other` knows, which must not be used any more, and say that anything may have changed."""
+        self.config.take_over(other.config)
+        self.summary.take_over(other.summary)
+        self.environment.take_over(other.environment)
+        self.metrics.take_over(other.metrics)
+        self.system.take_over(other.system)
+        self.console.take_over(other.console)
+        for part in fields(self):
+            if not hasattr(getattr(self, part.name), "take_over"):
+                setattr(self, part.name, getattr(other, part.name))
+        return Change(
+            metrics=self.metrics.names(),
+            new_metrics=True,
+            system=frozenset(chart.key for chart in self.system.charts()),
+            new_system=True,
+            definitions=True,
+            overview=True,
+            console=True,
+        )
 
     # What follows from it
 

@@ -102,6 +102,10 @@ class SystemStore:
         self._forget()
         self.generation += 1
 
+    def take_over(self, other: SystemStore) -> None:
+        """Become what `other` is, which must not be used any more."""
+        vars(self).update(vars(other), generation=self.generation + other.generation + 1)
+
     def append(self, batch: SystemBatch) -> set[str]:
         """Take in the next samples; the keys of the charts that changed."""
         self.samples += len(batch)

@@ -41,6 +41,12 @@ class Tree:
         self._root.clear()
         self._touch(shape=True)
 
+    def take_over(self, other: Tree) -> None:
+        """Become what `other` is, which must not be used any more."""
+        version = self.version + other.version
+        vars(self).update(vars(other), version=version)
+        self._touch(shape=False)
+
     def _touch(self, shape: bool) -> None:
         """Something changed; `shape`: not only the value of a leaf, but which rows there are."""
         self._rows = None

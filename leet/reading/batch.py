@@ -14,7 +14,7 @@ One batch covers one contiguous piece of the log:
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -134,6 +134,19 @@ class Batch:
     skipped: tuple[Skipped, ...] = ()
     reset: bool = False
     """The file was replaced or cut short: forget all that came before this batch."""
+
+    def portions(self, changes: int = 4096) -> Iterator[Batch]:
+        """The same in batches of at most so many changes of the summary, each of which takes but a moment to apply."""
+        yield replace(self, summary=self.summary[:changes]) if len(self.summary) > changes else self
+        for start in range(changes, len(self.summary), changes):
+            yield Batch(self.end, self.size, self.modified, summary=self.summary[start : start + changes])
+
+
+@dataclass(frozen=True, slots=True)
+class Newest:
+    """Batches read ahead of the rest: to be shown until the rest has been read, and forgotten then."""
+
+    batches: tuple[Batch, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,9 +17,10 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 
-from leet.reading.batch import Batch, Notice
+from leet.reading.batch import Batch, Newest, Notice
 from leet.reading.column_cache import ColumnCache
 from leet.reading.log_file import LARGEST_PIECE, LogFile
+from leet.reading.newest import read_newest
 
 POLL = 0.15
 """Longest time between two looks at the file, in seconds."""
@@ -45,7 +46,7 @@ class Tail:
     is how a slow consumer holds the reader back, but then `stop` waits for it to come back; `Tail.into` delivers
     to a bounded queue without that flaw. With `follow=False` the thread ends at the end of the file.
     The file need not exist yet. `chunk_bytes` is the largest piece that is decoded at a time; `cache` keeps the
-    columns of a big log.
+    columns of a big log, and `newest` is handed its newest part before anything else is read.
     """
 
     def __init__(
@@ -56,9 +57,11 @@ class Tail:
         follow: bool = True,
         chunk_bytes: int = LARGEST_PIECE,
         cache: ColumnCache | None = None,
+        newest: Callable[[Newest], None] | None = None,
     ) -> None:
         self._log = LogFile(path, chunk_bytes, cache=cache)
         self._deliver = deliver
+        self._newest = newest
         self._follow = follow
         self._stopping = threading.Event()
         self._thread = threading.Thread(target=self._run, name=f"tail {self._log.path.name}", daemon=True)
@@ -101,6 +104,8 @@ class Tail:
 
     def _run(self) -> None:
         try:
+            if self._newest is not None and (batches := read_newest(self._log.path)):
+                self._newest(Newest(batches))
             self._look()
             if not self._follow:
                 self._hand_on(self._log.finish())

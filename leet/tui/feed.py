@@ -59,7 +59,6 @@ class RunFeed:
     def drain(self, patience: float = 0.0) -> Iterator[Change]:
         """Apply what is waiting, for a moment (or comes within `patience` seconds); what each piece changed."""
         for piece in self.intake.take(DRAIN_SECONDS, patience):
-            self._seen = True
             yield from self._take(piece)
         unread = self._reading.size - self._reading.loaded_bytes
         if self._tail is None:
@@ -75,6 +74,7 @@ class RunFeed:
             for batch in piece.batches:
                 yield self.model.apply(batch)
             return
+        self._seen = True
         if isinstance(piece, Batch) and piece.reset and self._behind is not None:
             yield self._reveal()
         change = self._reading.apply(piece)

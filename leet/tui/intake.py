@@ -23,7 +23,11 @@ class Intake:
         """The reader has delivered all that it will ever deliver."""
 
     def deliver(self, piece: Piece) -> None:
-        """Hand a piece on; waits while the queue is full (reader's thread)."""
+        """Hand a piece on, a large one in portions; waits while the queue is full (reader's thread)."""
+        for portion in piece.portions() if isinstance(piece, Batch) else (piece,):
+            self._put(portion)
+
+    def _put(self, piece: Piece) -> None:
         while not self._closed:
             try:
                 self._queue.put(piece, timeout=0.25)

@@ -1,0 +1,121 @@
+"""The newest part of a big log is shown first, and then the whole of it, as if it had been read in order."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import pytest
+from model_view import model_view
+from test_tail import log_bytes
+
+from leet.model.run import Change, RunModel
+from leet.reading import newest
+from leet.reading.newest import read_newest
+from leet.reading.tail import read
+from leet.tui.feed import RunFeed
+
+STEPS = 2000
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> Path:
+    path = tmp_path / "run-r.wandb"
+    path.write_bytes(log_bytes(range(STEPS), text=100))
+    return path
+
+
+@pytest.fixture
+def small(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Treat logs of this size as big ones."""
+    monkeypatch.setattr(newest, "SMALLEST", 1)
+    monkeypatch.setattr(newest, "TAIL", 64 * 1024)
+
+
+def model_of(log: Path) -> RunModel:
+    model = RunModel(log)
+    for piece in read(log):
+        model.apply(piece)
+    return model
+
+
+def drained(feed: RunFeed) -> list[Change]:
+    """All changes until the log has been read."""
+    changes: list[Change] = []
+    end = time.monotonic() + 20
+    while not feed.loaded:
+        assert time.monotonic() < end
+        changes += feed.drain(0.05)
+    return changes
+
+
+def test_the_newest_rows_and_who_the_run_is(log: Path) -> None:
+    head, tail = read_newest(log, 1, 64 * 1024)
+    assert [entry.kind for entry in head.entries] == ["run"]
+    assert head.history is None
+    assert tail.history is not None
+    steps = tail.history.steps.tolist()
+    assert steps == list(range(int(steps[0]), STEPS))
+    assert 0 < steps[0] < STEPS - 20
+    assert {change.path: change.json for change in tail.summary}[("_step",)] == str(STEPS - 1)
+    assert tail.skipped == ()
+
+
+def test_where_it_is_not_worth_it(log: Path, tmp_path: Path) -> None:
+    assert read_newest(log) == ()
+    assert read_newest(tmp_path / "missing", 1) == ()
+    (tmp_path / "other").write_bytes(b"no log" * 100_000)
+    assert read_newest(tmp_path / "other", 1) == ()
+
+
+def test_the_tail_is_shown_before_the_rest(log: Path, small: None) -> None:
+    feed = RunFeed(log)
+    feed.start()
+    try:
+        first = next(iter(feed.drain(5)))
+        assert first.overview
+        seen = [(feed.model.rows, feed.model.last_step, feed.loaded)]
+        changes = drained(feed)
+    finally:
+        feed.stop()
+    assert seen[0][0] < STEPS
+    assert changes[-1].new_metrics
+    assert model_view(feed.model) == model_view(model_of(log))
+    assert feed.progress == 1.0
+    assert feed.points == feed.model.points == STEPS
+
+
+def test_stores_stay_the_same_objects(log: Path, small: None) -> None:
+    feed = RunFeed(log)
+    model = feed.model
+    stores = (model.metrics, model.system, model.config, model.summary, model.environment, model.console)
+    model.metrics.axis = "runtime"
+    feed.start()
+    try:
+        list(feed.drain(5))
+        version = model.metrics.version("loss")
+        drained(feed)
+    finally:
+        feed.stop()
+    assert feed.model is model
+    now = (model.metrics, model.system, model.config, model.summary, model.environment, model.console)
+    assert all(one is other for one, other in zip(stores, now, strict=True))
+    assert model.metrics.axis == "runtime"
+    assert model.metrics.version("loss") > version
+
+
+def test_what_is_written_later_follows(log: Path, small: None) -> None:
+    feed = RunFeed(log)
+    feed.start()
+    try:
+        drained(feed)
+        size = log.stat().st_size
+        with open(log, "ab") as file:
+            file.write(log_bytes(range(STEPS, STEPS + 10), offset=size))
+        end = time.monotonic() + 20
+        while feed.model.rows < STEPS + 10 and time.monotonic() < end:
+            list(feed.drain(0.05))
+    finally:
+        feed.stop()
+    assert feed.model.last_step == STEPS + 9
+    assert model_view(feed.model) == model_view(model_of(log))
