@@ -37,10 +37,10 @@ ENDING_SECONDS = 3.0
 """Longest time that leaving may take after a signal: the terminal may be gone, and what is written to it stuck."""
 
 
-def go_to_metric_provider() -> type[Provider]:
-    from leet.tui.palette import GoToMetric
+def palette_provider() -> type[Provider]:
+    from leet.tui.palette import CommandsAndMetrics
 
-    return GoToMetric
+    return CommandsAndMetrics
 
 
 class LeetApp(App[None]):
@@ -50,7 +50,7 @@ class LeetApp(App[None]):
     TITLE = "leet"
     BINDINGS: ClassVar[list[BindingType]] = bindings("app")
     COMMAND_PALETTE_BINDING = "ctrl+p"
-    COMMANDS: ClassVar[set[type[Provider] | Callable[[], type[Provider]]]] = App.COMMANDS | {go_to_metric_provider}
+    COMMANDS: ClassVar[set[type[Provider] | Callable[[], type[Provider]]]] = {palette_provider}
     ESCAPE_TO_MINIMIZE = False
 
     def __init__(
@@ -133,7 +133,7 @@ class LeetApp(App[None]):
         from leet.tui.palette import Palette
 
         if not Palette.is_open(self):
-            self.push_screen(Palette(id="--command-palette"))
+            self.push_screen(Palette(id="--command-palette", placeholder="A command, or the name of a metric"))
 
     def search_themes(self) -> None:
         from textual.theme import ThemeProvider

@@ -48,6 +48,8 @@ COMMANDS: tuple[Command, ...] = (
     Command("quit", "q", "Quit", "Everywhere", "app.quit", _in("run", "chart", "text"), hint="quit"),
     Command("interrupt", "ctrl+c", "Quit, also while typing", "Everywhere", "quit", _in("app"),
             palette=False, priority=True),
+    Command("suspend", "ctrl+z", "Back to the shell for a while; `fg` returns", "Everywhere", "suspend_process",
+            _in("app"), palette=False, priority=True),
 
     Command("next_pane", "tab", "Next pane (and section of the overview)", "Panes", "next_pane", _RUN, palette=False),
     Command("previous_pane", "shift+tab", "Previous pane", "Panes", "previous_pane", _RUN, palette=False),

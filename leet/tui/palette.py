@@ -1,26 +1,44 @@
-"""What the command palette finds besides commands."""
+"""The command palette: every command of the screen under it, then every metric of the run."""
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable
 from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from textual.command import DiscoveryHit, Hit, Hits, Provider
+from textual.command import CommandPalette, DiscoveryHit, Hit, Hits, Provider, SearchIcon
 from textual.content import Content
 
 from leet.model.safe_text import clean
+from leet.tui.screens.overlay import Overlay
 
 if TYPE_CHECKING:
     from leet.tui.app import LeetApp
 
 MOST = 200
 """Metrics that are scored for one query; those that contain it as it stands come first."""
+OFFERED = 20
+"""Metrics that are offered before anything has been typed."""
+TIER = 1000.0
+"""More than any match scores: what contains the query stands over what only has its letters in order."""
 
 
-class GoToMetric(Provider):
-    """Every metric of the run by name."""
+class Palette(CommandPalette, Overlay[None]):
+    """Textual's palette, with a sign in place of its picture, and patience with a list that has not been laid out."""
+
+    def on_mount(self) -> None:
+        self.query_one(SearchIcon).icon = "›"
+
+    def _action_command_list(self, action: str) -> None:
+        # The rows of a list are known only once it has a size; Textual looks them up before, too.
+        with contextlib.suppress(KeyError):
+            super()._action_command_list(action)
+
+
+class CommandsAndMetrics(Provider):
+    """One provider for both, so that their order is ours."""
 
     @property
     def _app(self) -> LeetApp:
@@ -30,22 +48,29 @@ class GoToMetric(Provider):
         return self.app
 
     async def discover(self) -> Hits:
-        for name in self._app.run_screen.metric_sources.names[:20]:
+        for title, help_text, callback, _ in self._app.get_system_commands(self.screen):
+            yield DiscoveryHit(title, callback, help=help_text)
+        for name in self._app.run_screen.metric_sources.names[:OFFERED]:
             yield DiscoveryHit(Content(clean(name)), self._go(name), text=clean(name), help="Go to this chart")
 
     async def search(self, query: str) -> Hits:
         matcher = self.matcher(query)
-        names = self._app.run_screen.metric_sources.names
         wanted = query.casefold()
+        for title, help_text, callback, _ in self._app.get_system_commands(self.screen):
+            score = matcher.match(title)
+            if score > 0:
+                score += 3 * TIER if wanted in title.casefold() else TIER
+                yield Hit(score, matcher.highlight(title), callback, help=help_text)
+        names = self._app.run_screen.metric_sources.names
         direct = list(islice((name for name in names if wanted in name.casefold()), MOST))
         known = set(direct)
         fuzzy = [name for name in names[: 10 * MOST] if name not in known]
-        for name in direct + fuzzy:
+        for place, name in enumerate(direct + fuzzy):
             score = matcher.match(name)
             if score > 0:
-                yield Hit(
-                    score, matcher.highlight(clean(name)), self._go(name), text=clean(name), help="Go to this chart"
-                )
+                score += 2 * TIER if place < len(direct) else 0.0
+                shown = clean(name)
+                yield Hit(score, matcher.highlight(shown), self._go(name), text=shown, help="Go to this chart")
 
     def _go(self, name: str) -> Callable[[], None]:
         return partial(self._app.go_to_metric, name)

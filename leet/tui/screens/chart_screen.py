@@ -16,7 +16,7 @@ from leet.tui.widgets.chart_grid import ChartGrid, ChartSource
 from leet.tui.widgets.status_line import Part, StatusLine
 
 
-class ChartScreen(Overlay[str], SpanScreen[str]):
+class ChartScreen(SpanScreen[str], Overlay[str]):
     """The charts of a grid one at a time; dismissed with the key of the one last seen."""
 
     PLACE: ClassVar[Place] = "chart"

@@ -11,6 +11,8 @@ class Overlay(Screen[ScreenResultType]):
 
     On a busy machine keys queue up: a second Esc, or the answer to an Enter typed before it, comes to a screen that has
     been left already. Textual would take whatever is on top then, and the run itself in the end.
+
+    The last of the bases of a screen: Textual looks for styles along the first of them only.
     """
 
     def dismiss(self, result: ScreenResultType | None = None) -> AwaitComplete:

@@ -15,7 +15,7 @@ from leet.tui.commands import bindings
 from leet.tui.screens.overlay import Overlay
 
 
-class TextScreen(Overlay[None], ModalScreen[None]):
+class TextScreen(ModalScreen[None], Overlay[None]):
     """Shows `text` (plain or styled, never parsed as markup) under a title; scrolls, copies, closes."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings("text")
