@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 from example_run import ExampleRun, trained
-from terminals import ROOT, viewer
+from terminals import ROOT, PseudoTerminal, viewer
 
 USUAL = {"7", "25"}
 """Private modes that are on when nothing runs: lines wrap, the cursor is visible."""
@@ -42,12 +42,57 @@ def test_ctrl_c_quits_too(tmp_path: Path) -> None:
         assert terminal.modes() <= USUAL
 
 
-@pytest.mark.parametrize("ending", [signal.SIGTERM, signal.SIGHUP])
-def test_a_signal_ends_it(tmp_path: Path, ending: signal.Signals) -> None:
+@pytest.mark.parametrize("ending", [signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT], ids=lambda s: s.name)
+def test_a_signal_ends_it_with_the_terminal_as_it_was(tmp_path: Path, ending: signal.Signals) -> None:
     with viewer(str(trained(tmp_path))) as terminal:
+        before = termios.tcgetattr(terminal.fd)
         terminal.until("finished")
         os.kill(terminal.pid, ending)
-        terminal.end()
+        assert terminal.end() == 128 + ending
+        assert terminal.modes() <= USUAL
+        assert termios.tcgetattr(terminal.fd) == before
+        assert b"Traceback" not in terminal.raw
+
+
+def test_it_is_continued_without_having_been_stopped(tmp_path: Path) -> None:
+    with viewer(str(trained(tmp_path))) as terminal:
+        terminal.until("finished")
+        os.kill(terminal.pid, signal.SIGCONT)
+        for _ in range(5):
+            terminal.pump(0.1)
+        terminal.type("?", "Esc close")
+        terminal.send("\x1bq")
+        for _ in range(3):
+            terminal.pump(0.1)
+        terminal.send("q")
+        assert terminal.end() == 0
+        assert terminal.modes() <= USUAL
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="bash is not installed here")
+def test_ctrl_z_goes_back_to_the_shell_and_fg_returns(tmp_path: Path) -> None:
+    command = f"{sys.executable} -m leet {trained(tmp_path)}"
+    with PseudoTerminal("bash", "--norc", "-i", PS1="> ") as terminal:
+        terminal.type(command + "\n", "finished · balmy-river-7")
+        terminal.type("\x1a", "Stopped")
+        assert terminal.modes() <= {*USUAL, "2004"}
+        written = len(terminal.raw)
+        terminal.screen.reset()
+        terminal.type("fg\n", "finished · balmy-river-7")
+        assert b"\x1b[?1049h" in terminal.raw[written:]
+        terminal.send("q")
+        while b"\x1b[?1049l" not in terminal.raw[written:]:
+            assert terminal.pump(10.0)
+        terminal.type("echo A$((1+1))\n", "A2")
+        assert terminal.modes() <= {*USUAL, "2004"}
+
+
+def test_the_size_is_what_the_terminal_says(tmp_path: Path) -> None:
+    environ = {"COLUMNS": "1000000", "LINES": "1000000", "TEXTUAL_COLOR_SYSTEM": "no such thing"}
+    with viewer(str(trained(tmp_path)), **environ) as terminal:
+        terminal.until(r"finished · balmy-river-7")
+        terminal.send("q")
+        assert terminal.end() == 0
 
 
 def test_growth_is_seen_as_it_is_written(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from rich.console import COLOR_SYSTEMS
-from textual import constants, events
+from textual import constants, events, on
 from textual.app import App, ScreenStackError, SystemCommand
 from textual.await_complete import AwaitComplete
 from textual.binding import BindingType
@@ -168,6 +168,11 @@ class LeetApp(App[None]):
         patience.start()
         self.exit(return_code=status)
 
+    @on(Driver.SignalResume)
+    def paint_all(self) -> None:
+        """The shell has written where the screen was."""
+        self.refresh(layout=True)
+
     def on_mount(self) -> None:
         sys.setswitchinterval(SWITCH_INTERVAL)
 
@@ -179,8 +184,6 @@ class LeetApp(App[None]):
 
 def watch(log: Path) -> int:
     """Open the viewer on one log; its exit status."""
-    import os
-
     from leet.tui.terminal import detect
 
     terminal = detect(os.environ)
