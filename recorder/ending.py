@@ -5,6 +5,9 @@ active, and SIGTERM and SIGHUP, where nobody else handles them, finish the runs 
 Ctrl+c is the program's own: it raises KeyboardInterrupt, and the run ends when the program does. A second one while
 the runs are being finished cuts that short: what is logged so far and the state are written, and the process ends.
 A forked child does not own the runs of its parent: it forgets them.
+
+A bare `raise SystemExit(4)` reaches no hook that Python has, so such a run ends as finished, as the SDK has it too;
+`sys.exit(4)`, a `with` block and `finish(exit_code=4)` know better.
 """
 
 from __future__ import annotations
@@ -119,7 +122,7 @@ class _Watch:
         self.ending = False
 
     def _on_exit(self, code: object = None) -> NoReturn:
-        self.exit_code = code if isinstance(code, int) else 0 if code is None else 1
+        self.exit_code = status(code)
         self._exit(code)
         raise AssertionError("sys.exit came back")
 
@@ -185,6 +188,15 @@ def unwatch(run: Ends) -> None:
         _watch.active.remove(run)
     if not _watch.active and not _watch.ending:
         _watch.uninstall()
+
+
+def status(code: object) -> int:
+    """What the shell sees of a program that ends with `SystemExit(code)`: 255 for -1, 0 for 256, 1 for a text."""
+    if code is None:
+        return 0
+    if not isinstance(code, int):
+        return 1
+    return code & 0xFF if -(1 << 63) <= code < 1 << 63 else 0xFF
 
 
 def exit_code() -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -78,7 +78,9 @@ class Identity:
 
     @tags.setter
     def tags(self, tags: Sequence[str]) -> None:
-        self._change("run_tags", tuple(tags))
+        if not isinstance(tags, Iterable):
+            raise TypeError(f"tags are a sequence of texts, and not {tags!r:.80}")
+        self._change("run_tags", (tags,) if isinstance(tags, str) else tuple(tags))
 
     @property
     def path(self) -> str:

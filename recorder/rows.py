@@ -36,6 +36,7 @@ _OWN = frozenset(("", "_step", "_runtime", "_timestamp"))
 _LONGEST_NUMBER = 24  # -2.2250738585072014e-308
 _NUMBERS = frozenset((float, int))
 _SCALARS = frozenset((float, int, bool, str))
+_BRIEF = frozenset((float, int, bool))
 _INT64 = range(-(1 << 63), 1 << 63)
 
 _prefixes: dict[Key, str] = {}
@@ -107,9 +108,6 @@ class Row:
 
     def _put_any(self, data: Mapping[str, Any]) -> None:
         """The same for values of every kind."""
-        for key in data:
-            if not isinstance(key, str):
-                raise TypeError("the keys of what is logged must be strings")
         if self.media is not None:
             data = self.media(data)
         for key, value in data.items():
@@ -151,6 +149,9 @@ def _plan(data: Mapping[str, Any]) -> _Plan | None:
     keys = tuple(data)
     plan = _plans.get(keys)
     if plan is None:
+        for key in keys:
+            if not isinstance(key, str):
+                raise TypeError(f"the keys of what is logged must be strings, not {key!r:.80}")
         if len(_plans) >= _PLANS_KEPT:
             _plans.clear()
         plan = _plans[keys] = _Plan(keys)
@@ -175,6 +176,15 @@ def _encode(plan: _Plan, data: Mapping[str, Any]) -> list[str]:
         f"\n{byte[size + len(text)]}{prefix}{byte[len(text)]}{text}"
         for prefix, size, text in zip(plan.prefixes, plan.sizes, texts, strict=True)
     ]
+
+
+def size_of(data: Mapping[str, Any]) -> int:
+    """About how many bytes the records of plain scalars will have. Part of every `log()`: it has to be quick."""
+    size = 128 * (len(data) + 3)
+    values = data.values()
+    if not _BRIEF.issuperset(map(type, values)):
+        size += 2 * sum(len(value) for value in values if type(value) is str)
+    return size
 
 
 def encode_item(key: Key, text: str) -> str:
@@ -242,8 +252,6 @@ def _length(size: int) -> str:
 
 def _prefix(key: Key) -> str:
     parts = (key,) if isinstance(key, str) else key
-    if not all(isinstance(part, str) for part in parts):
-        raise TypeError("the keys of what is logged must be strings")
     if len(_prefixes) >= _KEYS_KEPT:
         _prefixes.clear()
     names = [_latin(part) for part in parts]

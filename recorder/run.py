@@ -16,7 +16,7 @@ from recorder.errors import UsageError
 from recorder.filing import Filing
 from recorder.identity import Identity
 from recorder.resume import Beginning
-from recorder.rows import Key, Row, encode_item, history_record, own_items, plain_records, summary_record
+from recorder.rows import Key, Row, encode_item, history_record, own_items, plain_records, size_of, summary_record
 from recorder.run_config import Config
 from recorder.run_summary import Path as SummaryPath
 from recorder.run_summary import Summary
@@ -26,13 +26,19 @@ from recorder.transaction_log.wire import encode, timestamp
 from recorder.transcript import Transcript
 
 _ANEW = Beginning()
+_STEPS = range(-(1 << 63), 1 << 63)
+"""What a record has room for."""
+
+_MAY_BE_LOST = frozenset(("output_raw", "output_logger", "stats"))
+"""Kinds of records that a full disk may cost; without the others a log is not what it says it is."""
+
 _LATER = "Steps only go up, so these values are dropped; define_metric(…, step_metric=…) gives a metric its own x axis."
 
 
 class Log(Protocol):
     """Where records go: a `LogWriter`, or nowhere."""
 
-    def append(self, record: bytes) -> None: ...
+    def append(self, record: bytes, keep: bool = ...) -> None: ...
 
     def append_all(self, records: Iterable[bytes]) -> None: ...
 
@@ -132,6 +138,9 @@ class Run(Identity, Filing):
             step = operator.index(step)
         if not self._records("log"):
             return
+        if step is not None and step not in _STEPS:
+            notices.warn_once("a step beyond 64 bits was logged; its values are dropped", "step: beyond 64 bits")
+            return
         moment = time.time()
         with self._lock:
             if step is not None and step != self._step:
@@ -141,9 +150,9 @@ class Run(Identity, Filing):
                 self._commit(step)
             row = self._row
             if row is None:
-                row = self._row = Row(self._with_media)
+                row = Row(self._with_media)
             row.put(data)
-            self._moment = moment
+            self._row, self._moment = row, moment
             if commit or (commit is None and step is None):
                 self._commit(self._step + 1)
 
@@ -189,12 +198,12 @@ class Run(Identity, Filing):
 
         Raises:
             ValueError: another level.
+            UsageError: a `wait_duration` that is no number of seconds.
         """
         word = AlertLevel(level or "INFO").value
-        seconds = wait_duration.total_seconds() if hasattr(wait_duration, "total_seconds") else wait_duration
+        wait = _milliseconds(60.0 if wait_duration is None else wait_duration)
         if self._records("alert"):
-            wait = int((60 if seconds is None else seconds) * 1000)
-            self._append("alert", {"title": title, "text": text, "level": word, "wait_duration": wait})
+            self._append("alert", {"title": str(title), "text": str(text), "level": word, "wait_duration": wait})
 
     def mark_preempting(self) -> None:
         """Says that the machine is about to be taken away."""
@@ -221,7 +230,8 @@ class Run(Identity, Filing):
                 return
             self._finished = True
         ending.unwatch(self)
-        self.exit_code = exit_code or ending.exit_code() or 0
+        code = exit_code or ending.exit_code()
+        self.exit_code = code if isinstance(code, int) and abs(code) < 1 << 31 else 1
         for part in reversed(self._parts):
             part.stop()
         with self._lock:
@@ -257,7 +267,7 @@ class Run(Identity, Filing):
         if error is None:
             self.finish(0)
         elif isinstance(error, SystemExit):
-            self.finish(error.code if isinstance(error.code, int) else 0 if error.code is None else 1)
+            self.finish(ending.status(error.code))
         else:
             # The interpreter prints the traceback when the run is over, and a caller may never print it.
             import traceback
@@ -291,8 +301,7 @@ class Run(Identity, Filing):
 
     def _write_exit(self) -> None:
         self._exit_written = True
-        code = (self.exit_code or 0) & 0x7FFFFFFF
-        self._append("exit", {"exit_code": code, "runtime": int(self._runtime())})
+        self._append("exit", {"exit_code": self.exit_code or 0, "runtime": int(self._runtime())})
 
     def _runtime(self) -> float:
         return time.monotonic() - self._clock
@@ -301,10 +310,10 @@ class Run(Identity, Filing):
         """Writes a record of the kind that `Record` calls so."""
         try:
             record = encode("Record", {kind: value})
-        except (TypeError, ValueError, KeyError) as error:
+        except (TypeError, ValueError, KeyError, OverflowError) as error:
             notices.warn_once(f"a record of kind {kind} is not written: {error}")
             return
-        self._log.append(record)
+        self._log.append(record, keep=kind not in _MAY_BE_LOST)
 
     def _commit(self, next_step: int) -> None:
         """Writes the row that is held, if there is one, and goes on to the next step."""
@@ -312,13 +321,16 @@ class Run(Identity, Filing):
         self._row, self._step = None, next_step
         if row is None:
             return
+        if step not in _STEPS:
+            notices.warn_once("there is no step after 2**63 - 1; what is logged is dropped", "step: the last one")
+            return
         runtime = self._runtime()
         own = {"_runtime": runtime, "_timestamp": self._moment, "_step": step}
         plan, data, moment = row.plan, row.data, self._moment
         if plan is not None and not self._definitions:
             self._rate.count(moment, len(data))
             before = self._runtime_record()
-            size = 128 * (len(data) + 3)
+            size = size_of(data)
             self._log.append_late(lambda: (before, *plain_records(plan, data, runtime, moment, step)), size)
             self.summary._tree.root.update(data)
             self.summary._tree.root.update(own)
@@ -425,6 +437,17 @@ class Run(Identity, Filing):
     def _write_output(self, stream: str, moment: float, text: str) -> None:
         kind = "STDOUT" if stream == "stdout" else "STDERR"
         self._append("output_raw", {"output_type": kind, "timestamp": timestamp(moment), "line": text})
+
+
+def _milliseconds(given: Any) -> int:
+    """Raises UsageError for what is no time to wait."""
+    try:
+        seconds = float(given.total_seconds() if hasattr(given, "total_seconds") else given)
+        return max(0, min(round(seconds * 1000), 1 << 62))
+    except (TypeError, ValueError):
+        raise UsageError(f"wait_duration is a number of seconds or a timedelta, and not {given!r:.80}") from None
+    except OverflowError:
+        return 1 << 62
 
 
 def _summary_key(path: SummaryPath) -> dict[str, Any]:

@@ -71,12 +71,13 @@ class Config(Mapping[str, Any]):
         self._publish({key: values.config_value(self._items[key]) for key in self})
 
     def _take(self, new: Mapping[str, Any], allow: bool) -> None:
-        plain = {str(key).strip("-"): values.config_value(value) for key, value in new.items()}
+        plain = {values.text(key).strip("-"): values.config_value(value) for key, value in new.items()}
         if not allow:
             for key, value in plain.items():
                 if key in self._items and self._items[key] != value:
                     raise ConfigError(
-                        f"Attempted to change value of key {key!r} from {self._items[key]} to {value}\n"
+                        f"Attempted to change value of key {key!r} from {values.text(self._items[key])} "
+                        f"to {values.text(value)}\n"
                         "If you really want to do this, pass allow_val_change=True to config.update()"
                     )
         self._items.update(plain)

@@ -188,7 +188,7 @@ def _fill_in(settings: Settings) -> None:
 class _Nowhere:
     """The log of a run that is not recorded."""
 
-    def append(self, record: bytes) -> None:
+    def append(self, record: bytes, keep: bool = False) -> None:
         """Forgets the record."""
 
     def append_all(self, records: Iterable[bytes]) -> None:

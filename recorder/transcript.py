@@ -74,8 +74,15 @@ class Transcript:
                 self._unrendered.append(("stdout", text))
 
     def settle(self) -> None:
-        """Makes a record of what is held, and renders what was handed on."""
-        self.hand_on()
+        """Makes a record of what is held, and renders what was handed on.
+
+        Whoever is adding may be waiting for this very thread to make room; what is held then has its turn next time.
+        """
+        if self._lock.acquire(timeout=0.01):
+            try:
+                self._end_record()
+            finally:
+                self._lock.release()
         self._render(last=False)
 
     def stop(self) -> None:

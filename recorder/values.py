@@ -36,14 +36,23 @@ def history_value(value: Any) -> Any:
 
 
 def config_value(value: Any) -> Any:
-    """A value of the config as plain data; what is not known becomes its `str`."""
+    """A value of the config as plain data; what is not known, contains itself or is too deep becomes text."""
     try:
         return _plain(value, str, nan=None)
     except UnknownValueError:
+        pass
+    except Exception as error:  # foreign objects raise anything; the training goes on
+        kind = type(value).__qualname__
+        warn_once(f"a {kind} in the config is stored as text: {error or type(error).__name__}", f"config: {kind}")
+    return text(value)
+
+
+def text(value: Any) -> str:
+    """`str(value)`, and the kind of the value where it has none."""
+    try:
         return str(value)
-    except RecursionError:
-        warn_once(f"a {type(value).__qualname__} in the config contains itself, and is stored as text", "config: loop")
-        return str(value)
+    except Exception:  # any class may define it as it likes, and long integers have none
+        return hex(value) if type(value) is int else f"<{type(value).__qualname__}>"
 
 
 def summary_value(value: Any) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -40,6 +41,10 @@ def test_a_script_that_just_ends(tmp_path: Path) -> None:
         ("wandb.finish(exit_code=4)", 4),
         ("with run: pass", 0),
         ("import sys\nwith run: sys.exit(5)", 5),
+        ("import sys; sys.exit(-1)", 255),
+        ("import sys; sys.exit(256)", 0),
+        ("import sys; sys.exit(10**30)", 255),
+        ("with run: raise SystemExit(-2)", 254),
     ],
 )
 def test_exit_code(script: str, status: int, tmp_path: Path) -> None:
@@ -306,6 +311,83 @@ def test_values_that_are_none_of_json_are_stored_as_text(tmp_path: Path) -> None
     assert rows[0]["odd"] == '"odd!"'
     assert "Bad" in rows[0]["bad"]
     assert rows[3]["loop"]
+
+
+def test_no_value_of_the_config_is_in_the_way_of_what_follows(tmp_path: Path) -> None:
+    script = START + (
+        "class Bad:\n"
+        "    def __getattr__(self, name): raise RuntimeError('no ' + name)\n"
+        "    def __repr__(self): raise RuntimeError('no text')\n"
+        "class Half(float):\n"
+        "    def __float__(self): raise ValueError('no')\n"
+        "loop = {}; loop['a'] = loop\n"
+        "deep = []\n"
+        "for i in range(5000): deep = [deep]\n"
+        "half = {}\n"
+        "for i in range(300): half = {'a': half}\n"
+        "values = {'huge': 10**5000, 'in': {'huge': [-(10**5000)]}, 'loop': loop, 'deep': deep, 'half': half,\n"
+        "          'bad': Bad(), 'float': Half(1), 'fine': 1}\n"
+        "for key, value in values.items(): run.config[key] = value\n"
+        "try: run.config['huge'] = 1\n"
+        "except wandb.Error as error: print('refused')\n"
+        "run.name = 'named'\n"
+        "run.log({'a': 1})\n"
+    )
+    done = run_script(script, tmp_path)
+    assert done.stdout == "refused\n"
+    assert 0 < done.stderr.count("WARNING") <= 5
+    run = of_kind(log_of(tmp_path), "run")[-1]
+    config = {item.key: json.loads(item.value_json) for item in run.config.update}
+    assert run.display_name == "named"
+    assert config["fine"] == 1
+    assert config["huge"] == hex(10**5000)
+    assert {"in", "loop", "deep", "half", "bad", "float"} <= set(config)
+    assert exit_code(tmp_path) == 0
+
+
+def test_steps_beyond_64_bits(tmp_path: Path) -> None:
+    script = START + (
+        "run.log({'a': 1}, step=10**30); run.log({'a': 2}, step=2**63); run.log({'a': 3}); run.log({'a': 4})\n"
+        "run.log({'a': 5}, step=2**63 - 1); run.log({'a': 6}); run.log({'a': 7}); run.log({'a': 8})\n"
+    )
+    done = run_script(script, tmp_path)
+    assert done.stderr.count("WARNING") == 2
+    assert rows_of(log_of(tmp_path)) == [
+        {"a": "3", "_step": "0"},
+        {"a": "4", "_step": "1"},
+        {"a": "6", "_step": str(2**63 - 1)},
+    ]
+    assert [row.step.num for row in of_kind(log_of(tmp_path), "history")] == [0, 1, 2**63 - 1]
+
+
+def test_big_values_in_quick_succession_are_all_there(tmp_path: Path) -> None:
+    script = START + (
+        "for i in range(3): run.log({'text': 'x' * 30_000_000, 'list': [1]})\n"
+        "for i in range(3): run.log({'text': 'x' * 30_000_000})\n"
+    )
+    done = run_script(script, tmp_path)
+    assert "missing" not in done.stderr
+    assert len(of_kind(log_of(tmp_path), "history")) == 6
+    assert exit_code(tmp_path) == 0
+
+
+def test_arguments_that_cannot_be_meant(tmp_path: Path) -> None:
+    script = START + (
+        "nan = float('nan')\n"
+        "for call in (lambda: run.alert('t', 'x', wait_duration=nan), lambda: run.alert('t', 'x', wait_duration='x'),\n"
+        "             lambda: setattr(run, 'tags', None), lambda: run.log({('a', 'b'): 1}), lambda: run.log({1: 2}),\n"
+        "             lambda: wandb.init(settings=5), lambda: wandb.init(id='..', reinit='create_new')):\n"
+        "    try: call()\n"
+        "    except (TypeError, wandb.UsageError) as error: print(error)\n"
+        "run.alert(5, None, wait_duration=1e300)\n"
+    )
+    lines = run_script(script, tmp_path).stdout.splitlines()
+    assert len(lines) == 7
+    words = ["not nan", "not 'x'", "not None", "not ('a', 'b')", "not 1", "not 5", "run_id"]
+    assert [word in line for word, line in zip(words, lines, strict=True)] == [True] * 7
+    (alert,) = of_kind(log_of(tmp_path), "alert")
+    assert (alert.title, alert.text) == ("5", "None")
+    assert not of_kind(log_of(tmp_path), "history")
 
 
 @pytest.mark.parametrize("bad", ["3", "None", "[1]", "{1: 2}", "{'a': 1}, step='3'", "{'a': 1}, step=1.5"])

@@ -128,11 +128,31 @@ def test_enums_take_names_and_numbers() -> None:
 
 @pytest.mark.parametrize(
     ("value", "error"),
-    [({"no_such_field": 1}, KeyError), ({"exit_code": 2**31}, ValueError), ({"exit_code": "x"}, ValueError)],
+    [
+        ({"no_such_field": 1}, KeyError),
+        ({"exit_code": 2**31}, ValueError),
+        ({"exit_code": 10**5000}, ValueError),
+        ({"exit_code": "x"}, ValueError),
+    ],
 )
 def test_what_does_not_fit_the_table_is_refused(value: dict[str, Any], error: type[Exception]) -> None:
     with pytest.raises(error):
         encode("RunExitRecord", value)
+
+
+@pytest.mark.parametrize("number", [-1, 2**64, 10**30])
+def test_numbers_beyond_64_bits_are_refused(number: int) -> None:
+    with pytest.raises(ValueError, match="64 bits"):
+        varint(number)
+
+
+def test_steps_kinds_and_texts_that_do_not_fit_are_refused() -> None:
+    with pytest.raises(ValueError, match="int64"):
+        history_record([], 2**63)
+    with pytest.raises(ValueError, match="int32"):
+        encode("OutputRawRecord", {"output_type": 2**40})
+    with pytest.raises(TypeError):
+        encode("OutputRawRecord", {"line": 5})
 
 
 def test_text_without_utf8_does_not_cost_the_record() -> None:

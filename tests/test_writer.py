@@ -313,7 +313,9 @@ def test_records_made_late_keep_their_place(log: Path) -> None:
     assert lines(log) == ["1", "2", "3", "4"]
 
 
-def test_a_disk_that_does_not_answer_holds_the_caller_back_for_a_moment_only(log: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_disk_that_does_not_answer_holds_the_caller_back_for_a_moment_only(
+    log: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(writer_module, "_KEPT", 10_000)
     monkeypatch.setattr(writer_module, "_STANDSTILL", 0.0)
     held = threading.Event()

@@ -17,6 +17,7 @@ _LONGEST_LIST = 32
 
 _BINS = 32
 _INT64 = range(-(1 << 63), 1 << 63)
+_FLOAT_BITS = 1023
 
 
 def dump(value: Any) -> str:
@@ -35,11 +36,14 @@ def dump(value: Any) -> str:
 
 
 def dump_config(value: Any) -> str:
-    """The JSON text of a value of the config: NaN is `null`, integers keep all their digits, arrays all theirs."""
+    """The JSON text of a value of the config: NaN is `null`, integers keep all their digits, arrays all theirs.
+
+    Integers beyond every float, which readers of JSON have no place for, become their hexadecimal text.
+    """
     if isinstance(value, float) and value != value:
         return "null"
     if type(value) is int:
-        return repr(value)
+        return repr(value) if value.bit_length() <= _FLOAT_BITS else _spell_str(hex(value))
     spell = _PLAIN.get(type(value))
     if spell is not None:
         return spell(value)

@@ -28,9 +28,14 @@ Put = Callable[[list[bytes], Any], None]
 
 
 def varint(value: int) -> bytes:
-    """A non-negative integer below 2**64 in groups of seven bits, the lowest first."""
-    if value < 0x80:
+    """A non-negative integer below 2**64 in groups of seven bits, the lowest first.
+
+    Raises ValueError for any other number: there is no room for it, and what follows would be read wrongly.
+    """
+    if 0 <= value < 0x80:
         return _BYTE[value]
+    if not 0 <= value <= _MASK:
+        raise ValueError("a number beyond 64 bits does not fit in a varint")
     out = bytearray()
     while value > 0x7F:
         out.append(value & 0x7F | 0x80)
@@ -125,7 +130,12 @@ def _text_field(number: int, keeps_default: bool) -> Put:
 
     def put(pieces: list[bytes], content: Any) -> None:
         # A lone surrogate has no UTF-8, and readers drop the whole record for one invalid byte.
-        body = content.encode("utf-8", "replace") if isinstance(content, str) else bytes(content)
+        if isinstance(content, str):
+            body = content.encode("utf-8", "replace")
+        elif isinstance(content, (bytes, bytearray, memoryview)):
+            body = bytes(content)
+        else:
+            raise TypeError(f"a {type(content).__name__} is no text")
         if body or keeps_default:
             pieces += (tag, varint(len(body)), body)
 
@@ -168,13 +178,14 @@ def _to_varint(kind: str) -> Callable[[Any], int]:
         return lambda value: int(bool(value))
     if kind in schema.ENUMS:
         names = schema.ENUMS[kind]
-        return lambda value: names[value] if isinstance(value, str) else int(value)
+        plain = _to_varint("int32")
+        return lambda value: names[value] if isinstance(value, str) else plain(value)
     low, high = _RANGES[kind]
 
     def convert(value: Any) -> int:
         number = int(value)
         if not low <= number <= high:
-            raise ValueError(f"{number} does not fit in {kind}")
+            raise ValueError(f"a number of {number.bit_length()} bits does not fit in {kind}")
         if kind == "sint64":
             return (number << 1) ^ (number >> 63)
         return number & _MASK
@@ -198,9 +209,12 @@ def history_record(items: Iterable[tuple[KeyPath, str]], step: int | None) -> by
     """A `Record` holding one row of history: each value is JSON text under its path. No step in shared mode."""
     body = _items(items, _ITEM)
     if step is not None:
-        number = _STEP_NUM + varint(step & _MASK) if step else b""
+        number = _STEP_NUM + varint(_step(step)) if step else b""
         body += _STEP + varint(len(number)) + number
     return _HISTORY + varint(len(body)) + body
+
+
+_step = _to_varint("int64")
 
 
 def summary_record(items: Iterable[tuple[KeyPath, str]], removed: Iterable[KeyPath] = ()) -> bytes:
