@@ -1,48 +1,103 @@
-"""Opening big logs: time until the last step is shown and peak memory, ours and `wandb leet` on the same file."""
+"""Opening big logs: time until the last step is shown, CPU and peak memory, ours and `wandb leet` on the same file.
+
+    python -m benchmarks.load LOG … [--theirs]
+
+Ours is opened three times: with nothing kept of the log, with its columns in the cache, and with a key typed while it
+loads. On a busy machine compare CPU seconds; the ratios are of time.
+"""
 
 from __future__ import annotations
 
 import argparse
+import resource
 import subprocess
 import tempfile
 import time
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from benchmarks.programs import OURS, THEIRS, environment
-from benchmarks.terminal import measure
+from benchmarks.terminal import Measurement, Terminal, measure
+from leet.model.run import RunModel
+from leet.reading.tail import read
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("logs", nargs="+", type=Path, metavar="LOG")
-    parser.add_argument("--ours", default="✓ finished", help="what our screen shows when all is read (regex)")
-    parser.add_argument("--theirs", default="State: Finished", help="what that of `wandb leet` shows; empty: ours only")
+    parser.add_argument("--theirs", action="store_true", help="measure `wandb leet` as well, which takes its time")
     parser.add_argument("--timeout", type=float, default=300)
     args = parser.parse_args()
-    with tempfile.TemporaryDirectory() as home:
-        env = environment(Path(home))
-        for log in args.logs:
-            print(f"{log.name}: {log.stat().st_size / 1e6:.0f} MB")
-            ours = measure([*OURS, str(log)], args.ours, env=env, timeout=args.timeout)
-            print(
-                f"  leet        first {ours.first or 0:.2f} s  all {ours.until or -1:.2f} s  {ours.peak_memory:.0f} MiB"
-            )
-            if args.theirs:
-                theirs = measure([*THEIRS, str(log)], args.theirs, env=env, timeout=args.timeout)
-                print(
-                    f"  wandb leet  first {theirs.first or 0:.2f} s  all {theirs.until or -1:.2f} s  "
-                    f"{theirs.peak_memory:.0f} MiB"
-                )
-                if ours.until and theirs.until:
-                    faster, smaller = theirs.until / ours.until, theirs.peak_memory / ours.peak_memory
-                    print(f"  time 1/{faster:.0f}, memory 1/{smaller:.1f}")
-            started = time.perf_counter()
-            subprocess.run([*OURS, "inspect", "--summary", str(log)], stdout=subprocess.DEVNULL, check=True)
-            mine = time.perf_counter() - started
-            started = time.perf_counter()
-            subprocess.run([*THEIRS, "inspect", "--summary", str(log)], stdout=subprocess.DEVNULL, check=True, env=env)
-            other = time.perf_counter() - started
-            print(f"  inspect --summary {mine:.2f} s, wandb leet {other:.2f} s: 1/{other / mine:.1f}")
+    for log in args.logs:
+        with tempfile.TemporaryDirectory() as home:
+            compare(log, environment(Path(home)), args.theirs, args.timeout)
+
+
+def compare(log: Path, env: Mapping[str, str], theirs: bool, timeout: float) -> None:
+    """Print what opening one log takes."""
+    model = RunModel(log)
+    for piece in read(log):
+        model.apply(piece)
+    step = model.last_step or 0
+    print(f"{log.name}: {log.stat().st_size / 1e6:.0f} MB, {model.points:,} points, {len(model.metrics.names()):,} metrics")
+    loaded = rf"(?s)\A(?!.*reading \d+%).*step {step:,}"
+    command = [*OURS, str(log)]
+    cold = measure(command, loaded, env=env, timeout=timeout)
+    say("leet", cold)
+    say("leet, again", measure(command, loaded, env=env, timeout=timeout))
+    slowest = max(typed_while_loading(command, loaded, {**env, "LEET_CACHE": "off"}, timeout), default=0.0)
+    print(f"  slowest answer to a key while loading: {1000 * slowest:.0f} ms")
+    if theirs:
+        other = measure([*THEIRS, str(log)], rf"(?s)\b{step}\b|\b{step:,}\b", env=env, timeout=timeout)
+        say("wandb leet", other)
+        if cold.until and other.until:
+            print(f"  time 1/{other.until / cold.until:.0f}, memory 1/{other.peak_memory / cold.peak_memory:.1f}")
+    mine = run([*OURS, "inspect", "--summary", str(log)], env)
+    other_run = run([*THEIRS, "inspect", "--summary", str(log)], env)
+    print(
+        f"  inspect --summary {mine[0]:.2f} s ({mine[1]:.2f} s of CPU), wandb leet {other_run[0]:.2f} s "
+        f"({other_run[1]:.2f} s of CPU): 1/{other_run[0] / mine[0]:.1f}"
+    )
+
+
+def say(program: str, found: Measurement) -> None:
+    print(
+        f"  {program:12} first {found.first or -1:.2f} s  all {found.until or -1:.2f} s  "
+        f"CPU {found.cpu:.2f} s  {found.peak_memory:.0f} MiB"
+    )
+
+
+def typed_while_loading(command: Sequence[str], loaded: str, env: Mapping[str, str], timeout: float) -> list[float]:
+    """For each key typed until all is loaded: seconds until something was written."""
+    import re
+
+    terminal = Terminal(command, env=env)
+    times = []
+    try:
+        while len(terminal.text().split()) <= 3 and terminal.elapsed < timeout:
+            terminal.pump(0.02)
+        while not re.search(loaded, terminal.text()) and terminal.elapsed < timeout:
+            while terminal.pump(0.0):
+                pass
+            typed = time.monotonic()
+            terminal.type("]" if len(times) % 2 else "[")
+            while not terminal.pump(0.5) and time.monotonic() - typed < 2:
+                pass
+            times.append(time.monotonic() - typed)
+            terminal.pump(0.05)
+    finally:
+        terminal.close()
+    return times
+
+
+def run(command: Sequence[str], env: Mapping[str, str]) -> tuple[float, float]:
+    """Seconds and seconds of CPU that a command takes."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    started = time.perf_counter()
+    subprocess.run(command, stdout=subprocess.DEVNULL, check=True, env=dict(env))
+    seconds = time.perf_counter() - started
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return seconds, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
 if __name__ == "__main__":
