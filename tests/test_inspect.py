@@ -14,9 +14,12 @@ import pytest
 from conftest import corpus_logs
 from hypothesis import strategies as st
 
-from leet.output import bulk_summary, inspect
-from leet.output.json_text import dump, number
+from leet.output import bulk_records, bulk_summary, inspect
+from leet.output.json_text import dump, escaped, number
+from leet.output.record_object import record_line
 from leet.output.run_summary import RunSummary
+from leet.reading import records
+from leet.reading.blocks import BlockReader, RawRecord
 from recorder.transaction_log.framing import HEADER, frame
 from recorder.transaction_log.wire import encode, history_record, summary_record
 from recorder.transaction_log.writer import LogWriter
@@ -317,6 +320,69 @@ def test_the_summary_from_columns_is_that_of_any_records(
     assert bulk == plain
 
 
+def both_prints(path: Path) -> tuple[tuple[str, list[int]], tuple[str, list[int]]]:
+    """Lines and offsets of damage: record by record, and in bulk."""
+    reader, texts, damage = BlockReader(), [], []
+    for outcome in (*reader.feed(path.read_bytes()), *reader.finish()):
+        try:
+            assert isinstance(outcome, RawRecord)
+            texts.append(record_line(len(texts) + 1, records.parse(outcome.payload)) + "\n")
+        except (AssertionError, records.DecodeError):
+            damage.append(outcome.offset)
+    pieces = list(bulk_records.lines(path))
+    bulk = "".join(line for lines, _ in pieces for line in lines)
+    return ("".join(texts), damage), (bulk, [piece.offset for _, skipped in pieces for piece in skipped])
+
+
+@pytest.mark.parametrize("path", corpus_logs(), ids=lambda path: path.parent.name)
+def test_lines_in_bulk_are_those_of_the_records(path: Path) -> None:
+    plain, bulk = both_prints(path)
+    assert bulk == plain
+
+
+spelt_values = values | st.floats().map(json.dumps) | st.integers(-(2**70), 2**70).map(json.dumps)
+spelt_rows = st.lists(st.tuples(keys | st.just(("a\x7f", "")) | st.just(("x" * 200,)), spelt_values), max_size=5)
+
+
+@hypothesis.settings(max_examples=60)
+@hypothesis.given(
+    st.lists(
+        made_records
+        | st.builds(history_record, spelt_rows, st.none() | st.integers(-3, 2**40))
+        | st.builds(summary_record, spelt_rows, st.lists(keys, max_size=2)),
+        max_size=30,
+    ),
+    st.integers(0, 2000),
+)
+def test_lines_in_bulk_are_those_of_any_records(
+    tmp_path_factory: pytest.TempPathFactory, made: list[bytes], flip: int
+) -> None:
+    path = tmp_path_factory.mktemp("any") / "run-any.wandb"
+    write(path, *made)
+    data = bytearray(path.read_bytes())
+    if len(HEADER) <= flip < len(data):
+        data[flip] ^= 0x10
+        path.write_bytes(data)
+    plain, bulk = both_prints(path)
+    assert bulk == plain
+
+
+def test_a_value_or_name_that_is_no_utf8_makes_a_bad_record_in_bulk_too(log: Path) -> None:
+    bad_value = b"\x12\x0d\x0a\x0b\x12\x04loss\x82\x01\x02\xff1"
+    bad_name = b"\x12\x0c\x0a\x0a\x12\x04lo\xffs\x82\x01\x011"
+    write(log, run_record(), bad_value, history_record([(("loss",), "1")], 1), bad_name)
+    plain, bulk = both_prints(log)
+    assert bulk == plain
+    assert len(plain[1]) == 2
+
+
+def test_a_long_log_is_printed_in_bulk(log: Path, capsys: pytest.CaptureFixture[str], wandb_command: list[str]) -> None:
+    rows = [[((f"m{i}",), repr(step / (i + 1))) for i in range(8)] + [(("_step",), str(step))] for step in range(4000)]
+    write(log, run_record(), *(history_record(row, step) for step, row in enumerate(rows)))
+    assert log.stat().st_size > 600_000
+    assert leet(capsys, "--json", log) == wandb(wandb_command, "--json", log)
+
+
 def test_a_long_log_gives_its_summary(log: Path, capsys: pytest.CaptureFixture[str], wandb_command: list[str]) -> None:
     made = [run_record()]
     for step in range(4000):
@@ -361,3 +427,9 @@ def test_json_text_is_compact_sorted_and_safe() -> None:
     value = {"b": [1, 2.5, None, True], "a": {"é": "\x7f\u202e\n"}, "c": [], "d": {}}
     assert dump(value) == '{"a":{"é":"\\u007f\\u202e\\n"},"b":[1,2.5,null,true],"c":[],"d":{}}'
     assert json.loads(dump(value, "  ")) == value
+
+
+def test_json_in_a_narrow_encoding_has_escapes_of_its_own() -> None:
+    text = dump({"é": ["漢", "😀", 1]})
+    assert escaped(text).isascii()
+    assert json.loads(escaped(text)) == json.loads(text)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import codecs
 import os
 import re
 import sys
@@ -12,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from leet.discovery import NoRun, find_run
-from leet.output.json_text import dump
+from leet.output.json_text import dump, escaped
 from leet.output.record_object import record_line
 from leet.output.record_text import record_text, summary_text
 from leet.output.run_summary import RunSummary
@@ -21,7 +22,7 @@ from leet.reading.blocks import BlockReader, RawRecord, Skipped, UnsupportedLog
 
 _PIECE = 4 * 1024 * 1024
 _LONG = 512 * 1024
-"""Bytes of a log from which on its summary is made from columns."""
+"""Bytes of a log from which on it is read in bulk."""
 _POLL = 0.25
 _IDLE = 600.0
 _UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
@@ -80,8 +81,16 @@ def duration(text: str) -> float:
 
 
 def _print_records(path: Path, as_json: bool, idle: float | None) -> None:
+    write = _write_json if as_json else sys.stdout.write
+    if as_json and idle is None and os.stat(path).st_size > _LONG:
+        from leet.output import bulk_records  # numpy takes longer to load than a short log to print
+
+        for lines, skipped in bulk_records.lines(path):
+            for piece in skipped:
+                _say_skipped(piece)
+            write("".join(lines))
+        return
     ordinal = 0
-    write = sys.stdout.write
     pieces = _outcomes(path) if idle is None else _follow(path, idle)
     for outcomes in pieces:
         for outcome in outcomes:
@@ -108,9 +117,17 @@ def _print_summary(path: Path, as_json: bool) -> None:
         summarise(path, summary)
     written = os.stat(path).st_mtime_ns
     if as_json:
-        print(dump(summary.to_json(written, time.time()), "  "))
+        _write_json(dump(summary.to_json(written, time.time()), "  ") + "\n")
     else:
         print(summary_text(summary, written, time.time()), end="")
+
+
+def _write_json(text: str) -> None:
+    """Writes JSON in the encoding of standard output, whose own escapes for what it lacks are not those of JSON."""
+    encoding = sys.stdout.encoding or "utf-8"
+    if not text.isascii() and codecs.lookup(encoding).name != "utf-8":
+        text = escaped(text)
+    sys.stdout.write(text)
 
 
 def summarise(path: Path, summary: RunSummary) -> None:

@@ -18,6 +18,7 @@ from leet.model.safe_text import UNSAFE
 _INT64 = range(-(1 << 63), 1 << 63)
 _LARGEST_PLAIN = 21
 _SMALLEST_PLAIN = -6
+_NOT_ASCII = re.compile("[^\x00-\x7f]+")
 _SURROGATES = re.compile("[\ud800-\udfff]")
 
 
@@ -34,6 +35,11 @@ def load(text: str) -> Any:
         return json.loads(text)
     except (ValueError, RecursionError):
         return text
+
+
+def escaped(text: str) -> str:
+    """JSON text in ASCII alone; what is not stands in strings, so an escape can take its place."""
+    return _NOT_ASCII.sub(lambda match: json.dumps(match[0])[1:-1], text)
 
 
 def _dump(value: Any, pieces: list[str], newline: str, indent: str) -> None:
