@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from recorder.errors import Error as Error
     from recorder.errors import UsageError as UsageError
     from recorder.histogram import Histogram as Histogram
+    from recorder.hooks import install_as_wandb as install_as_wandb
     from recorder.media.audio import Audio as Audio
     from recorder.media.html import Html as Html
     from recorder.media.image import Image as Image
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
     from recorder.server_only import controller as controller
     from recorder.server_only import sweep as sweep
     from recorder.settings import Settings as Settings
+    from recorder.starting import attach as attach
     from recorder.starting import init as init
 
     config: Config
@@ -75,16 +77,29 @@ _HOMES = {
     "UsageError": "recorder.errors",
     "Video": "recorder.media.video",
     "agent": "recorder.server_only",
+    "attach": "recorder.starting",
     "box3d": "recorder.media.object3d",
     "controller": "recorder.server_only",
     "init": "recorder.starting",
+    "install_as_wandb": "recorder.hooks",
     "plot_table": "recorder.plot",
     "sweep": "recorder.server_only",
     "visualize": "recorder.plot",
 }
 """Name → the module that it is loaded from when it is first asked for."""
 
-_OF_RUN = ("link_model", "log_artifact", "log_model", "mark_preempting", "restore", "save", "use_artifact", "use_model")
+_OF_RUN = (
+    "link_model",
+    "log_artifact",
+    "log_model",
+    "mark_preempting",
+    "restore",
+    "save",
+    "unwatch",
+    "use_artifact",
+    "use_model",
+    "watch",
+)
 """Methods of the active run that are functions of the package too."""
 
 __all__ = [*sorted({*_HOMES, *_OF_RUN}), "alert", "config", "define_metric", "finish", "log", "plot", "run", "summary"]
@@ -115,6 +130,19 @@ def finish(exit_code: int | None = None, quiet: bool | None = None) -> None:
 def login(*args: Any, **kwargs: Any) -> bool:
     """Does nothing: runs are recorded on disk, so there is nothing to log in to. False says so."""
     return False
+
+
+def require(*args: Any, **kwargs: Any) -> None:
+    """Does nothing: there is nothing to opt in to."""
+
+
+def setup(*args: Any, **kwargs: Any) -> None:
+    """Does nothing: there is no second process to start."""
+
+
+def teardown(exit_code: int | None = None) -> None:
+    """Ends the active run, if there is one."""
+    finish(exit_code)
 
 
 def _current() -> Run | None:

@@ -133,3 +133,9 @@ class Identity:
     def disabled(self) -> bool:
         """Whether nothing is recorded at all."""
         return self._directory is None
+
+    def get_url(self) -> None:
+        """A recorded run has no address."""
+
+    def _label(self, *args: Any, **kwargs: Any) -> None:
+        """Libraries say here which integration they are; nothing makes use of it."""

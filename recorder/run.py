@@ -24,6 +24,7 @@ from recorder.settings import Settings
 from recorder.transaction_log import json_values
 from recorder.transaction_log.wire import encode, timestamp
 from recorder.transcript import Transcript
+from recorder.watching import Watching
 
 _ANEW = Beginning()
 _STEPS = range(-(1 << 63), 1 << 63)
@@ -55,7 +56,7 @@ class Part(Protocol):
     def stop(self) -> None: ...
 
 
-class Run(Identity, Filing):
+class Run(Identity, Filing, Watching):
     """One run being recorded. `recorder.init()` makes it.
 
     Every method may be called from any thread. None of them raises for trouble with the disk.
@@ -80,11 +81,14 @@ class Run(Identity, Filing):
         """The monotonic moment at which the run began."""
         self._lock = threading.RLock()
         self._parts: list[Part] = []
+        self._before_end: list[Callable[[], None]] = []
+        """Called while rows are still taken."""
         self._afterwards: list[Callable[[Run], None]] = []
         """Called when the log is closed."""
         self._opened = False
         """Whether the run record is written: the config before that is part of it."""
         self._finished = False
+        self._closing = False
         self._exit_written = False
         self._disowned = False
 
@@ -226,10 +230,13 @@ class Run(Identity, Filing):
         `exit_code`: 0 for success; by default what the program has said so far (an exception, a `sys.exit`).
         """
         with self._lock:
-            if self._finished or self._disowned:
+            if self._finished or self._disowned or self._closing:
                 return
-            self._finished = True
+            self._closing = True
         ending.unwatch(self)
+        for last_orders in self._before_end:
+            last_orders()
+        self._finished = True
         code = exit_code or ending.exit_code()
         self.exit_code = code if isinstance(code, int) and abs(code) < 1 << 31 else 1
         for part in reversed(self._parts):
@@ -294,7 +301,7 @@ class Run(Identity, Filing):
         if self._disowned:
             notices.warn_once(
                 f"run {self._id} belongs to the parent of this process: what this child logs is not recorded. "
-                "Log in the parent, or call init() in the child for a run of its own."
+                "Call attach() in the child to log into that run, or init() for a run of its own."
             )
             return False
         return True

@@ -270,12 +270,17 @@ _IGNORED = """
     max_end_of_run_history_metrics max_end_of_run_summary_metrics notebook_name organization program_abspath
     program_relpath relogin sagemaker_disable save_code settings_system show_colors show_emoji
     show_errors show_info show_warnings start_method stop_fn stop_on_fatal_error strict summary_timeout
-    summary_warnings sweep_param_path sync_tensorboard table_raise_on_max_row_limit_exceeded x_cli_only_mode
+    summary_warnings sweep_param_path table_raise_on_max_row_limit_exceeded x_cli_only_mode
     x_disable_viewer x_extra_http_headers x_files_dir x_history_value_encoding x_jupyter_name x_jupyter_path
     x_jupyter_root x_log_level x_proxies x_server_side_derived_summary x_skip_transaction_log x_start_time x_sync
     x_sync_dir_suffix x_update_finish_state
 """
 """Settings of the SDK that are accepted and change nothing."""
+
+
+def is_ignored(name: str) -> bool:
+    """Whether a setting of the SDK is accepted and changes nothing."""
+    return name in _IGNORED.split() or name.startswith(_ELSEWHERE)
 
 
 class Settings:
@@ -301,7 +306,7 @@ class Settings:
             raise UsageError(f"settings are a Settings object or a dict, and not {_shown(given)}")
         for name, value in given.items():
             if name not in TABLE:
-                if name not in _IGNORED.split() and not name.startswith(_ELSEWHERE):
+                if not is_ignored(name):
                     self.unknown.append(name)
             elif value is not None:
                 self._set(name, value, source or f"settings: {name}")

@@ -8,14 +8,15 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from recorder import VERSION, ending, environment, notices, resume, run_directory
+from recorder.children import AttachedRun, Door, connect
 from recorder.console import Capture
 from recorder.errors import Error, UsageError
 from recorder.run import Run
 from recorder.run_config import as_mapping
-from recorder.settings import Settings, gather
+from recorder.settings import Settings, gather, is_ignored
 from recorder.system.monitor import Monitor, find_sources
 from recorder.system.source import NotHere, Sample, SystemSettings
 from recorder.transaction_log.wire import timestamp
@@ -48,6 +49,18 @@ _lock = threading.RLock()
 def current() -> Run | None:
     """The run that the module-level functions mean."""
     return _global
+
+
+def attach() -> AttachedRun:
+    """Lets this process log into the run of the process that has started it, and `recorder.log()` mean that run.
+
+    Raises:
+        UsageError: there is no such run, or it has ended.
+    """
+    global _global
+    attached = connect()
+    _global = cast(Run, attached)  # it has the calls of a run that record something
+    return attached
 
 
 def init(
@@ -109,7 +122,8 @@ def init(
     given.update(keywords)
     chosen = gather(given)
     notices.configure(silent=chosen.silent, quiet=chosen.quiet)
-    unknown = sorted({*chosen.unknown, *others})
+    asked = {name for name, value in others.items() if not (is_ignored(name) or value in (None, False))}
+    unknown = sorted({*chosen.unknown, *asked})
     if unknown:
         notices.warn_once(f"these settings are not known here and change nothing: {', '.join(unknown)}")
     with _lock:
@@ -263,6 +277,10 @@ def _begin(run: Run, facts: Mapping[str, Any], wait_for_first: float) -> None:
     background = _Background(run, None if measured or not about_machine else system, tell_facts)
     background.start()
     run._parts.append(background)
+    door = Door(run)
+    door.open()
+    run._parts.append(door)  # for forked children to leave it alone
+    run._before_end.append(door.stop)
     _greet(run)
     if settings.console != "off":
         capture = Capture(run._print)
@@ -373,7 +391,10 @@ def _retire(run: Run) -> None:
 
 
 def _forget_parents_runs() -> None:
-    """In a forked child there is no lock to wait for and no run of its own."""
+    """In a forked child there is no lock to wait for and no run of its own.
+
+    `recorder.log()` goes on meaning the parent's run, which says what to do instead.
+    """
     global _lock
     _lock = threading.RLock()
     _active.clear()
