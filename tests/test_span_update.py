@@ -15,7 +15,7 @@ from textual.geometry import Region
 from textual.strip import Strip
 from textual.widgets import Static
 
-from leet.tui.span_update import SpanScreen, SpanUpdate
+from leet.tui.span_update import FrameUpdate, Shown, SpanScreen, SpanUpdate, Writer, send
 
 WIDTH, HEIGHT = 24, 3
 STYLES = [
@@ -98,6 +98,57 @@ def test_a_span_is_written_where_it_belongs_and_nowhere_else(line: list, spans: 
         for x in range(WIDTH):
             inside = any(row == y and a <= x < b for row, a, b in apart)
             assert shown[y][x] == (cells(full)[y][x] if inside else blank[y][x])
+
+
+frames = st.lists(segments, min_size=HEIGHT, max_size=HEIGHT)
+spans = st.lists(
+    st.tuples(st.integers(0, HEIGHT - 1), st.integers(0, WIDTH - 2), st.integers(1, 12), segments),
+    min_size=1,
+    max_size=4,
+)
+
+
+@settings(deadline=None)
+@given(st.lists(st.one_of(frames, spans), min_size=1, max_size=5))
+def test_what_is_there_already_is_not_sent_and_the_screen_is_the_same(steps: list) -> None:
+    """The same whole frames and spans with and without a memory of what the terminal shows."""
+    shown = Shown()
+    plain = remembering = ""
+    for step in steps:
+        if isinstance(step[0], tuple) and len(step[0]) == 4:
+            for y, x, size, parts in step:
+                piece = strip(parts, min(size, WIDTH - x))
+                for memory in (None, shown):
+                    writer = Writer(console)
+                    send(writer, memory, x, y, piece, piece.cell_length)
+                    plain += writer.text() if memory is None else ""
+                    remembering += writer.text() if memory is shown else ""
+        else:
+            lines = [[strip(parts, WIDTH)] for parts in step]
+            frame = FrameUpdate(lines, Region(0, 0, WIDTH, HEIGHT))
+            plain += frame.render_segments(console)
+            frame.shown = shown
+            remembering += frame.render_segments(console)
+            assert frame.render_segments(console) == "", "the same frame again"
+    assert cells(remembering) == cells(plain)
+    assert len(remembering) <= len(plain)
+
+
+def test_wide_characters_are_sent_whole() -> None:
+    shown = Shown()
+    shown.put(0, 0, [Segment("ab", STYLES[1])])
+    assert shown.put(0, 0, [Segment("語", STYLES[1])]) == (0, 2)
+    assert shown.put(0, 0, [Segment("語", STYLES[1])]) is None
+    assert shown.put(0, 0, [Segment("本", STYLES[1])]) == (0, 2)
+
+
+def test_after_others_have_written_all_is_sent_again() -> None:
+    shown = Shown()
+    frame = FrameUpdate([[strip([("abc", STYLES[1])], WIDTH)]], Region(0, 0, WIDTH, 1))
+    frame.shown = shown
+    first = frame.render_segments(console)
+    shown.forget()
+    assert frame.render_segments(console) == first
 
 
 def test_a_dot_costs_a_dozen_bytes_not_a_line() -> None:

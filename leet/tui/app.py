@@ -14,7 +14,7 @@ from functools import partial
 from pathlib import Path
 from typing import ClassVar
 
-from rich.console import COLOR_SYSTEMS
+from rich.console import COLOR_SYSTEMS, RenderableType
 from textual import constants, events, on
 from textual.app import App, ScreenStackError, SystemCommand
 from textual.await_complete import AwaitComplete
@@ -27,6 +27,7 @@ from textual.screen import Screen
 from leet.discovery import Found
 from leet.tui.commands import bindings, in_place
 from leet.tui.screens.run_screen import RunScreen
+from leet.tui.span_update import FrameUpdate, Shown, SpanUpdate
 from leet.tui.terminal import Terminal, ascii_filter
 from leet.tui.themes import ANSI, THEMES, default_theme
 
@@ -61,6 +62,7 @@ class LeetApp(App[None]):
             # Rich answers a name that it does not know with a traceback.
             vars(constants)["COLOR_SYSTEM"] = "auto"
         super().__init__()
+        self.shown = Shown()
         self.found = found
         self.live = live
         self.terminal = terminal if terminal is not None else Terminal()
@@ -171,7 +173,16 @@ class LeetApp(App[None]):
     @on(Driver.SignalResume)
     def paint_all(self) -> None:
         """The shell has written where the screen was."""
+        self.shown.forget()
         self.refresh(layout=True)
+
+    def on_resize(self) -> None:
+        self.shown.forget()
+
+    def _display(self, screen: Screen[object], renderable: RenderableType | None) -> None:
+        if not isinstance(renderable, SpanUpdate | FrameUpdate | None):
+            self.shown.forget()
+        super()._display(screen, renderable)
 
     def on_mount(self) -> None:
         sys.setswitchinterval(SWITCH_INTERVAL)

@@ -10,7 +10,7 @@ This reaches into Textual's compositor; the dependency is bounded below its next
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import lru_cache
 from typing import Any
 
@@ -131,8 +131,70 @@ def part(strip: Strip, left: int, right: int) -> Iterable[Segment]:
     return found
 
 
+Cell = tuple[str, Style | None]
+"""A character and its style; the right half of a wide character has no text."""
+
+
+class Shown:
+    """What the terminal shows, cell by cell, so that what is there already is not sent again.
+
+    Textual paints more often than there is something new: the whole screen three times at the start, and whenever
+    a screen comes or goes. One object is shared by all screens of an app, and told when somebody else has written.
+    """
+
+    def __init__(self) -> None:
+        self._rows: dict[int, list[Cell | None]] = {}
+
+    def forget(self) -> None:
+        """Anything may be on the terminal: it was resized, or others have written to it."""
+        self._rows.clear()
+
+    def put(self, x: int, y: int, segments: Iterable[Segment]) -> tuple[int, int] | None:
+        """Take `segments` to be at cell (x, y) from now on; which of their columns have to be sent for that."""
+        new = _cells(segments)
+        row = self._rows.setdefault(y, [])
+        row.extend([None] * (x + len(new) - len(row)))
+        old = row[x : x + len(new)]
+        if old == new:
+            return None
+        row[x : x + len(new)] = new
+        first = next(i for i, cell in enumerate(new) if cell != old[i])
+        last = next(i for i in range(len(new) - 1, -1, -1) if new[i] != old[i])
+        while first and not new[first][0]:
+            first -= 1
+        while last + 1 < len(new) and not new[last + 1][0]:
+            last += 1
+        return first, last + 1
+
+
+def _cells(segments: Iterable[Segment]) -> list[Cell]:
+    cells: list[Cell] = []
+    for text, style, control in segments:
+        if control:
+            continue
+        if text.isascii() or cell_len(text) == len(text):
+            cells += [(char, style) for char in text]
+        else:
+            for char in text:
+                cells += [(char, style), *[("", style)] * (cell_len(char) - 1)]
+    return cells
+
+
+def send(writer: Writer, shown: Shown | None, x: int, y: int, segments: Iterable[Segment], width: int) -> None:
+    """Write `segments` at cell (x, y), or that part of them which is not there yet."""
+    if shown is None:
+        writer.put(x, y, segments, width)
+        return
+    row = Strip(segments, width)
+    columns = shown.put(x, y, row)
+    if columns is not None:
+        writer.put(x + columns[0], y, part(row, *columns), columns[1] - columns[0])
+
+
 class SpanUpdate(ChopsUpdate):
     """Changed spans, each from its own left edge."""
+
+    shown: Shown | None = None
 
     def render_segments(self, console: Console) -> str:
         writer = Writer(console)
@@ -141,7 +203,7 @@ class SpanUpdate(ChopsUpdate):
                 if strip is None or x >= x2 or end <= x1:
                     continue
                 left, right = max(x, x1), min(end, x2)
-                writer.put(left, y, part(strip, left - x, right - x), right - left)
+                send(writer, self.shown, left, y, part(strip, left - x, right - x), right - left)
             if x2 >= self.chop_ends[y][-1]:
                 writer.end_of_line()
         return writer.text()
@@ -150,13 +212,14 @@ class SpanUpdate(ChopsUpdate):
 class FrameUpdate(LayoutUpdate):
     """The whole screen."""
 
+    shown: Shown | None = None
+
     def render_segments(self, console: Console) -> str:
         writer = Writer(console)
         for y, line in enumerate(self.strips, self.region.y):
-            x = self.region.x
-            for strip in line:
-                writer.put(x, y, strip, strip.cell_length)
-                x += strip.cell_length
+            strips = list(line)
+            width = sum(strip.cell_length for strip in strips)
+            send(writer, self.shown, self.region.x, y, [segment for strip in strips for segment in strip], width)
             writer.end_of_line()
         return writer.text()
 
@@ -168,8 +231,9 @@ class SpanCompositor(Compositor):
     as two corners of it change.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, shown: Callable[[], Shown | None] = lambda: None) -> None:
         super().__init__()
+        self._shown = shown
         self._updating: list[Region] | None = None
         """What an update in progress is about."""
 
@@ -192,11 +256,19 @@ class SpanCompositor(Compositor):
             update = super().render_partial_update()
         finally:
             self._updating = None
-        return None if update is None else SpanUpdate(update.chops, update.spans, [line[1:] for line in cuts])
+        if update is None:
+            return None
+        made = SpanUpdate(update.chops, update.spans, [line[1:] for line in cuts])
+        made.shown = self._shown()
+        return made
 
     def render_full_update(self, simplify: bool = False) -> LayoutUpdate:
         update = super().render_full_update(simplify)
-        return update if simplify else FrameUpdate(update.strips, update.region)
+        if simplify:
+            return update
+        made = FrameUpdate(update.strips, update.region)
+        made.shown = self._shown()
+        return made
 
 
 class SpanScreen(Screen[ScreenResultType]):
@@ -204,4 +276,4 @@ class SpanScreen(Screen[ScreenResultType]):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self._compositor = SpanCompositor()
+        self._compositor = SpanCompositor(lambda: getattr(self.app, "shown", None))
