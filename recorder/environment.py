@@ -11,6 +11,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+from recorder.run_directory import absolute
 from recorder.settings import Settings
 from recorder.transaction_log.wire import timestamp
 
@@ -54,7 +55,8 @@ def execution(settings: Settings, start: float, root: str) -> dict[str, Any]:
         code_path = _below(program, git["root"])
         if code_path:
             facts["code_path"] = code_path
-    local = _below(program, os.getcwd())
+    here = _current_directory()
+    local = _below(program, here) if here is not None else None
     if local:
         facts["code_path_local"] = local
     return {name: value for name, value in facts.items() if value is not None}
@@ -70,7 +72,7 @@ def program_and_arguments(settings: Settings) -> tuple[str | None, list[str]]:
     if spec is not None:
         return f"-m {spec.name.removesuffix('.__main__')}", arguments
     path = getattr(main, "__file__", None)
-    return (os.path.abspath(path) if path else None), arguments
+    return (absolute(path) if path else None), arguments
 
 
 def git_repository(settings: Settings) -> dict[str, str]:
@@ -81,7 +83,8 @@ def git_repository(settings: Settings) -> dict[str, str]:
     if settings.disable_git or settings.x_disable_machine_info:
         return {}
     found = {"remote_url": settings.git_remote_url, "commit": settings.git_commit}
-    root = Path(settings.git_root) if settings.git_root else _find_repository(Path.cwd())
+    start = settings.git_root or _current_directory()
+    root = Path(start) if settings.git_root else _find_repository(Path(start)) if start else None
     if root is None:
         return {}
     try:
@@ -120,6 +123,14 @@ def requirements() -> str:
         if name and name.lower() not in found:
             found[name.lower()] = f"{name}=={distribution.version}"
     return "".join(f"{found[name]}\n" for name in sorted(found))
+
+
+def _current_directory() -> str | None:
+    """None where it was removed."""
+    try:
+        return os.getcwd()
+    except OSError:
+        return None
 
 
 def _user_name() -> str | None:

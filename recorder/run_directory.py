@@ -20,12 +20,20 @@ def new_id() -> str:
     return "".join(secrets.choice(_ALPHABET) for _ in range(8))
 
 
+def absolute(path: str) -> str:
+    """The absolute path; the path as it is where the current directory is gone."""
+    try:
+        return os.path.abspath(path)
+    except OSError:
+        return path
+
+
 def base_directory(root: str, use_dot: bool | None = None) -> Path:
     """`<root>/wandb`, or `.wandb` where that exists already; the system's temporary directory if it cannot be made."""
     name = "wandb"
     if use_dot or (use_dot is None and os.path.isdir(os.path.join(root, ".wandb"))):
         name = ".wandb"
-    wanted = Path(os.path.abspath(root)) / name
+    wanted = Path(absolute(root)) / name
     try:
         wanted.mkdir(parents=True, exist_ok=True)
         if os.access(wanted, os.W_OK | os.X_OK):

@@ -221,7 +221,7 @@ class _Nowhere:
 def _open(settings: Settings, began: float) -> Run:
     """The run with its directory and log; recorded nowhere if it shall not or cannot be recorded."""
     if settings.mode != "disabled":
-        root = os.path.abspath(settings.root_dir or os.curdir)
+        root = run_directory.absolute(settings.root_dir or os.curdir)
         try:
             base = run_directory.base_directory(root, settings.use_dot_wandb)
             where = resume.beginning(settings, base)
@@ -259,7 +259,7 @@ def _begin(run: Run, facts: Mapping[str, Any], wait_for_first: float) -> None:
     run._opened = True
     about_machine = settings.x_primary and not settings.x_disable_meta and not settings.x_disable_machine_info
     if about_machine:
-        root = os.path.abspath(settings.root_dir or os.curdir)
+        root = run_directory.absolute(settings.root_dir or os.curdir)
         known = {**environment.execution(settings, run.start_time, root), **facts}
         run._append("environment", {**known, "writer_id": writer})
 

@@ -102,7 +102,9 @@ def test_a_second_ctrl_c_ends_at_once_with_everything_saved(tmp_path: Path) -> N
     script = START + (
         "import time\n"
         "class Slow:\n"
-        "    def stop(self): print('stopping', flush=True); time.sleep(600)\n"
+        "    def stop(self):\n"
+        "        print('stopping', flush=True)\n"
+        "        while True: time.sleep(0.1)  # a signal just before one long sleep would wait for its end\n"
         "run._parts.append(Slow())\n"
         "wandb.log({'a': 1}); wandb.log({'held': 1}, commit=False)\n"
         "print('ready', flush=True)\n"
