@@ -1,13 +1,16 @@
 """What the program prints: every `write` of sys.stdout and sys.stderr, as it is, for the log.
 
 The `write` of the two streams is wrapped for as long as anybody listens. A library that replaces `sys.stdout` by a
-stream of its own which writes on to the old one (tqdm, rich, loggers, tee classes) is still heard; at the end the
-wrapper is taken off again only where it is still the one in place.
+stream of its own which writes on to the old one (tqdm, rich, loggers, tee classes) is still heard; one that writes
+past it into the same buffer (`sys.stdout = io.TextIOWrapper(sys.stdout.buffer, …)`) is wrapped when it is seen. At
+the end a wrapper is taken off again only where it is still the one in place.
 """
 
 from __future__ import annotations
 
+import codecs
 import contextlib
+import io
 import sys
 import threading
 from collections.abc import Callable
@@ -19,12 +22,17 @@ Listener = Callable[[str, str], None]
 _inside = threading.local()
 
 
+def _deaf(stream: str, text: str) -> None:
+    """Stands for a listener that listens no more."""
+
+
 class Capture:
     """Hands everything that is written to stdout and stderr to a listener, from `start` to `stop`."""
 
     def __init__(self, listener: Listener) -> None:
         self._listener = listener
         self._taps: list[_Tap] = []
+        self._stopped = False
 
     def start(self) -> None:
         """Begins to listen to the streams that are in place now."""
@@ -36,9 +44,18 @@ class Capture:
 
     def stop(self) -> None:
         """Stops listening and gives the streams their own `write` back."""
+        self._stopped = True
         for tap in reversed(self._taps):
             tap.remove()
         self._taps = []
+
+    def look_again(self) -> None:
+        """Listens to streams that were put in place of the first ones and write past them."""
+        for name in () if self._stopped else ("stdout", "stderr"):
+            stream = getattr(sys, name)
+            if isinstance(stream, io.TextIOWrapper | codecs.StreamWriter) and not self._taps_into(stream):
+                with contextlib.suppress(AttributeError, TypeError):
+                    self._taps.append(_Tap(name, stream, self._listener))
 
     def _taps_into(self, stream: Any) -> bool:
         return any(tap.stream is stream for tap in self._taps)
@@ -57,10 +74,16 @@ class _Tap:
         stream.write = self._wrapper
 
     def _write(self, text: Any) -> Any:
-        written = self._original(text)
+        # A wrapped stream may write on to another one, and whoever listens may print: each text is heard once.
         listener = self._listener
-        # Whoever listens may print a warning itself; that is not listened to.
-        if listener is not None and text and not getattr(_inside, "listening", False):
+        writing: list[Listener] = _inside.__dict__.setdefault("writing", [])
+        heard = listener is None or listener in writing
+        writing.append(self._listener or _deaf)
+        try:
+            written = self._original(text)
+        finally:
+            writing.pop()
+        if listener is not None and text and not heard and not getattr(_inside, "listening", False):
             _inside.listening = True
             try:
                 listener(self._name, text if isinstance(text, str) else bytes(text).decode("utf-8", "replace"))

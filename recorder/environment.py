@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import platform
 import secrets
@@ -15,7 +16,32 @@ from recorder.run_directory import absolute
 from recorder.settings import Settings
 from recorder.transaction_log.wire import timestamp
 
-_SLURM = ("SLURM_JOB_ID", "SLURM_JOB_NAME", "SLURM_PROCID", "SLURM_LOCALID", "SLURM_NODEID", "SLURM_NTASKS")
+_SECRET = ("TOKEN", "JWT", "SECRET", "PASSWORD", "KEY")
+"""Parts of the names of variables that nobody wants in a log."""
+
+_LAUNCHED = {
+    "RANK": "rank",
+    "WORLD_SIZE": "world_size",
+    "LOCAL_RANK": "local_rank",
+    "LOCAL_WORLD_SIZE": "local_world_size",
+    "GROUP_RANK": "group_rank",
+    "TORCHELASTIC_RUN_ID": "torchelastic_run_id",
+    "TORCHELASTIC_RESTART_COUNT": "torchelastic_restart_count",
+    "MASTER_ADDR": "master_addr",
+    "MASTER_PORT": "master_port",
+}
+"""What torchrun tells the processes that it starts."""
+
+_POD = {
+    "POD_NAME": "pod_name",
+    "POD_NAMESPACE": "pod_namespace",
+    "POD_IP": "pod_ip",
+    "NODE_NAME": "node_name",
+    "JOB_COMPLETION_INDEX": "job_completion_index",
+}
+"""What Kubernetes tells a container, under the names that its documentation uses."""
+
+_NAMESPACE = "/var/run/secrets/kubernetes.io/serviceaccount/namespace"
 
 
 def writer_id() -> str:
@@ -48,7 +74,7 @@ def execution(settings: Settings, start: float, root: str) -> dict[str, Any]:
         "host": settings.host or host_name(),
         "username": settings.username or _user_name(),
         "executable": settings.x_executable or sys.executable or None,
-        "slurm": {name.lower().removeprefix("slurm_"): os.environ[name] for name in _SLURM if name in os.environ},
+        "slurm": scheduler() or None,
     }
     if git:
         facts["git"] = {"remote_url": git.get("remote_url"), "commit": git.get("commit")}
@@ -60,6 +86,42 @@ def execution(settings: Settings, start: float, root: str) -> dict[str, Any]:
     if local:
         facts["code_path_local"] = local
     return {name: value for name, value in facts.items() if value is not None}
+
+
+def scheduler() -> dict[str, str]:
+    """What Slurm, torchrun and Kubernetes say of this process, by short names.
+
+    The record has one map for facts of this kind and calls it `slurm`; those of torchrun and Kubernetes have their
+    names in front (`torchrun.rank`, `kubernetes.pod_name`).
+    """
+    known = os.environ
+    found = {
+        name.removeprefix("SLURM_").lower(): known[name]
+        for name in sorted(known)
+        if name.startswith("SLURM_") and not any(word in name for word in _SECRET)
+    }
+    if "RANK" in known and "WORLD_SIZE" in known:
+        found |= {f"torchrun.{short}": known[name] for name, short in _LAUNCHED.items() if name in known}
+    if "KUBERNETES_SERVICE_HOST" in known:
+        found |= {f"kubernetes.{short}": known[name] for name, short in _POD.items() if name in known}
+        found.setdefault("kubernetes.pod_name", host_name())  # a pod's host has its name
+        with contextlib.suppress(OSError, UnicodeDecodeError):
+            found.setdefault("kubernetes.pod_namespace", Path(_NAMESPACE).read_text(encoding="utf-8").strip())
+    return found
+
+
+def rank_label() -> str | None:
+    """`rank_<n>` for a process that torchrun, Slurm or MPI has started as one of several."""
+    for rank, size in (
+        ("RANK", "WORLD_SIZE"),
+        ("SLURM_PROCID", "SLURM_NTASKS"),
+        ("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"),
+        ("PMI_RANK", "PMI_SIZE"),
+    ):
+        number = os.environ.get(rank, "")
+        if number.isdigit() and os.environ.get(size, "1") != "1":
+            return f"rank_{number}"
+    return None
 
 
 def program_and_arguments(settings: Settings) -> tuple[str | None, list[str]]:

@@ -331,6 +331,10 @@ class Settings:
         else:
             object.__setattr__(self, name, value)
 
+    def unset(self, name: str) -> None:
+        """Gives a setting its default back."""
+        self._values.pop(name, None)
+
     def is_set(self, name: str) -> bool:
         """Whether anybody gave this setting a value."""
         return name in self._values

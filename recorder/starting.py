@@ -14,6 +14,7 @@ from recorder import VERSION, ending, environment, notices, resume, run_director
 from recorder.children import AttachedRun, Door, connect
 from recorder.console import Capture
 from recorder.errors import Error, UsageError
+from recorder.redirect import Redirect
 from recorder.run import Run
 from recorder.run_config import as_mapping
 from recorder.settings import Settings, gather, is_ignored
@@ -192,6 +193,10 @@ def _fill_in(settings: Settings) -> None:
         settings.project = environment.default_project(settings)
     if settings.host is None:
         settings.host = environment.host_name()
+    if settings.x_label == "auto":
+        settings.unset("x_label")
+        if label := environment.rank_label():
+            settings.x_label = label
     git = environment.git_repository(settings)
     if git.get("commit"):
         settings.git_commit = git["commit"]
@@ -283,7 +288,13 @@ def _begin(run: Run, facts: Mapping[str, Any], wait_for_first: float) -> None:
     run._before_end.append(door.stop)
     _greet(run)
     if settings.console != "off":
-        capture = Capture(run._print)
+        capture: Capture | Redirect
+        if settings.console == "redirect":
+            capture = Redirect(run._print)
+        else:
+            capture = Capture(run._print)
+            if isinstance(run._log, LogWriter):
+                run._log.before_writing.append(capture.look_again)
         capture.start()
         run._parts.append(capture)
     ending.watch(run)

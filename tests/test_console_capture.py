@@ -169,3 +169,51 @@ def test_write_logs(tmp_path: Path) -> None:
         START + "run.write_logs('one'); run.write_logs('two\\n'); run.finish(); run.write_logs('late')", tmp_path
     )
     assert [record.line for record in of_kind(log_of(tmp_path), "output_logger")] == ["one\n", "two\n"]
+
+
+def test_a_stream_put_over_the_same_buffer_is_heard(tmp_path: Path) -> None:
+    script = START + (
+        "import io, time\n"
+        "print('before', flush=True)\n"
+        "sys.stdout = io.TextIOWrapper(sys.stdout.buffer, encoding='utf-8', write_through=True)\n"
+        "time.sleep(1.2)\n"
+        "print('after')\n"
+    )
+    assert run_script(script, tmp_path).stdout == "before\nafter\n"
+    assert printed(log_of(tmp_path), 1) == "before\nafter\n"
+
+
+REDIRECT = START.replace("'silent': True", "'silent': True, 'console': 'redirect'")
+
+
+def test_redirect_hears_children_and_c(tmp_path: Path) -> None:
+    script = REDIRECT + (
+        "import os, subprocess, ctypes\n"
+        "print('python')\n"
+        "sys.stdout.flush()\n"
+        "subprocess.run(['sh', '-c', 'echo child; echo error >&2'])\n"
+        "os.write(1, b'descriptor \\xc3')\n"
+        "os.write(1, b'\\xa9\\n')\n"
+        "ctypes.CDLL(None).puts(b'from c')\n"
+        "run.finish()\n"
+        "print('over')\n"
+    )
+    done = run_script(script, tmp_path)
+    assert done.stdout == "python\nchild\ndescriptor é\nfrom c\nover\n"
+    assert done.stderr == "error\n"
+    assert printed(log_of(tmp_path), 1) == "python\nchild\ndescriptor é\nfrom c\n"
+    assert printed(log_of(tmp_path), 0) == "error\n"
+
+
+def test_redirect_hears_the_traceback(tmp_path: Path) -> None:
+    done = run_script(REDIRECT + "raise RuntimeError('boom')", tmp_path, status=1)
+    assert done.stderr.count("RuntimeError: boom") == 1
+    assert printed(log_of(tmp_path), 0).count("RuntimeError: boom") == 1
+
+
+def test_redirect_does_not_wait_for_children_that_stay(tmp_path: Path) -> None:
+    script = REDIRECT + (
+        "import subprocess\nchild = subprocess.Popen(['sleep', '300'])\nprint('x')\nrun.finish()\nchild.kill()\n"
+    )
+    run_script(script, tmp_path)
+    assert printed(log_of(tmp_path), 1) == "x\n"

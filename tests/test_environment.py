@@ -145,6 +145,41 @@ def test_slurm(tmp_path: Path) -> None:
     assert dict(of_kind(log_of(tmp_path), "environment")[0].slurm) == {"job_id": "7", "procid": "3"}
 
 
+def test_torchrun_and_kubernetes(tmp_path: Path) -> None:
+    environ = {"RANK": "3", "WORLD_SIZE": "8", "LOCAL_RANK": "1", "MASTER_ADDR": "10.0.0.1", "SLURM_JWT": "secret"}
+    environ |= {"KUBERNETES_SERVICE_HOST": "10.0.0.2", "POD_NAME": "trainer-3", "POD_NAMESPACE": "ml"}
+    run_script(f"import recorder\nrecorder.init(settings={QUIET})", tmp_path, environ=environ)
+    assert dict(of_kind(log_of(tmp_path), "environment")[0].slurm) == {
+        "torchrun.rank": "3",
+        "torchrun.world_size": "8",
+        "torchrun.local_rank": "1",
+        "torchrun.master_addr": "10.0.0.1",
+        "kubernetes.pod_name": "trainer-3",
+        "kubernetes.pod_namespace": "ml",
+    }
+
+
+@pytest.mark.parametrize(
+    ("environ", "label"),
+    [
+        ({"RANK": "3", "WORLD_SIZE": "8"}, "/l:rank_3"),
+        ({"SLURM_PROCID": "5", "SLURM_NTASKS": "8"}, "/l:rank_5"),
+        ({"RANK": "0", "WORLD_SIZE": "1"}, ""),
+        ({}, ""),
+    ],
+)
+def test_a_label_for_the_rank(environ: dict[str, str], label: str, tmp_path: Path) -> None:
+    script = "import recorder, time\nwith recorder.init(project='p', settings={'x_label': 'auto'}) as run: "
+    script += "run._parts[1].wait_for_first(10); print('x')"
+    run_script(script, tmp_path, environ={"WANDB_X_SAVE_REQUIREMENTS": "false", **environ})
+    log = log_of(tmp_path)
+    keys = {item.key for stats in of_kind(log, "stats") for item in stats.item}
+    assert f"memory_percent{label}" in keys
+    assert [path.name for path in (log.parent / "files").iterdir()] == [
+        f"output_{label.removeprefix('/l:')}.log" if label else "output.log"
+    ]
+
+
 def test_requirements_name_every_package_once() -> None:
     lines = facts.requirements().splitlines()
     names = [line.partition("==")[0].lower() for line in lines]
