@@ -42,6 +42,8 @@ _BEGINS = re.compile(rb"[\x01\x02]")  # the type byte of FULL or FIRST
 SHIFT = len(HEADER)
 """The origin of blocks in logs by the first writers in Go."""
 
+WITHOUT_START = "a record without its start"
+
 
 class UnsupportedLog(Exception):  # noqa: N818 — named for what the file is
     """The file is no log of a version that can be read; the message is one line for people."""
@@ -177,7 +179,7 @@ class BlockReader:
             else:
                 self._first, self._parts = offset, [payload]
         elif self._first < 0:
-            self._give_up(offset, offset + _OVERHEAD + len(payload), "a record without its start", outcomes)
+            self._give_up(offset, offset + _OVERHEAD + len(payload), WITHOUT_START, outcomes)
         else:
             self._parts.append(payload)
             if kind == LAST:

@@ -205,10 +205,9 @@ class Recording:
             except (OSError, TypeError):  # no room on the disk, or a text that JSON cannot hold
                 self.abandon()
 
-    def finish(self, checkpoint: Checkpoint | None, log: IO[bytes]) -> None:
-        """All batches up to `checkpoint` have been added; None: reading cannot go on from here."""
-        if self._file is None or checkpoint is None:
-            self.abandon()
+    def finish(self, checkpoint: Checkpoint, log: IO[bytes]) -> None:
+        """All batches up to `checkpoint` have been added."""
+        if self._file is None:
             return
         try:
             found = {"at": asdict(checkpoint), "samples": sampled(log, checkpoint.position)}

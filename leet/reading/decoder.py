@@ -19,7 +19,7 @@ import numpy as np
 from google.protobuf.message import DecodeError
 
 from leet.reading import records
-from leet.reading.batch import Batch, ConsolePiece, Entry, Skipped, SystemBatch
+from leet.reading.batch import Batch, ConsolePiece, Entry, Skipped, SummaryChange, SystemBatch
 from leet.reading.bulk_blocks import Found
 from leet.reading.column_cache import Checkpoint
 from leet.reading.columns import Names, Points
@@ -45,11 +45,18 @@ class Decoder:
         self._ordinal = 0
         self._console_time = 0.0
 
-    def checkpoint(self, position: int, origin: int) -> Checkpoint | None:
-        """What another decoder must know to go on from here; None while changes of the summary are held back."""
-        if self._summary.pending:
-            return None
+    def checkpoint(self, position: int, origin: int) -> Checkpoint:
+        """What another decoder must know to go on from here, but for changes of the summary that are held back."""
         return Checkpoint(position, origin, self._ordinal, self._history.step, self._console_time)
+
+    def take_summary(self) -> tuple[SummaryChange, ...]:
+        """The changes of the summary that are held back."""
+        return self._summary.take()
+
+    @property
+    def guessed_first_step(self) -> bool:
+        """The first row had no step of its own, so that it depends on rows before it."""
+        return self._history.guessed_first_step
 
     def resume(self, checkpoint: Checkpoint) -> None:
         """Go on where another decoder was."""

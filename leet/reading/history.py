@@ -29,6 +29,9 @@ class HistoryReader:
         self._fast = FastHistory(self._names, KeyPaths() if paths is None else paths) if fast else None
         self.step = -1.0
         """Step of the last row that was read."""
+        self.guessed_first_step = False
+        """The first row of all had no step."""
+        self._begun = False
 
     def read(self, messages: Messages) -> tuple[HistoryBatch, list[tuple[int, str]]]:
         """Encoded `HistoryRecord` messages as columns, and (index, reason) of those that cannot be read."""
@@ -65,5 +68,7 @@ class HistoryReader:
         for row in np.flatnonzero(np.isnan(steps)).tolist():
             steps[row] = (steps[row - 1] if row else self.step) + 1
         if len(steps):
+            self.guessed_first_step |= not self._begun and not (np.isfinite(logged[0]) or np.isfinite(numbers[0]))
+            self._begun = True
             self.step = float(steps[-1])
         return steps

@@ -7,21 +7,25 @@ alive, and network file systems check their copy of it when it is opened. It is 
          ─► another file?    replaced    other device or inode, or another beginning than the one that was read
          ─► shorter?         truncated
          ─► longer?          pieces of it ─► BulkBlockReader ─► Decoder ─► Batch ─► ColumnCache
-                             at the first look at a big log, what the cache has of it instead
+                             of a big log, what the cache has of it, or half of it decoded by another process
 """
 
 from __future__ import annotations
 
+import errno
 import os
+import stat
 from collections.abc import Iterator
 from io import FileIO
 from pathlib import Path
 
+from leet.reading import second_half
 from leet.reading.batch import Batch, Notice
 from leet.reading.blocks import UnsupportedLog
 from leet.reading.bulk_blocks import BulkBlockReader, Found
 from leet.reading.column_cache import Checkpoint, ColumnCache, Recording
 from leet.reading.decoder import Decoder
+from leet.reading.second_half import SecondHalf
 
 FIRST_PIECE = 128 * 1024
 """Bytes of the first piece that is read: small, so that something can be shown at once; it doubles from there."""
@@ -56,10 +60,13 @@ class LogFile:
         self._trouble = ""  # what the last look could not do, so that it is said once only
         self._forget()
 
-    def _forget(self) -> None:
+    def _begin(self) -> None:
         self._blocks = BulkBlockReader()
         self._decoder = Decoder()
         self._position = 0
+
+    def _forget(self) -> None:
+        self._begin()
         self._beginning = b""
         self._piece = min(FIRST_PIECE, self._largest_piece)
         self._identity: tuple[int, int] | None = None
@@ -73,6 +80,9 @@ class LogFile:
         """
         try:
             found = os.stat(self.path)
+            if not stat.S_ISREG(found.st_mode):
+                # To open a pipe would wait for somebody who writes to it.
+                raise OSError(errno.EINVAL, "it is not a regular file")
             changed = (found.st_dev, found.st_ino) != self._identity or _stamp(found) != self._stamp
             if not self._seen or changed:
                 yield from self._changed()
@@ -141,9 +151,14 @@ class LogFile:
             return
         try:
             for item in self._read_on(file):
-                if isinstance(item, Batch):
+                if isinstance(item, Batch) and item.reset:
+                    recording.abandon()
+                elif isinstance(item, Batch):
                     recording.add(item)
                 yield item
+            if summary := self._decoder.take_summary():  # the log was cut short while it was read
+                yield Batch(self._position, self._position, 0.0, summary=summary)
+                return
             if not self._refused:
                 recording.finish(self._decoder.checkpoint(self._blocks.position, self._blocks.origin), file)
         finally:
@@ -151,8 +166,52 @@ class LogFile:
 
     def _read_on(self, file: FileIO) -> Iterator[Batch | Notice]:
         """What follows in the open file."""
+        if os.fstat(file.fileno()).st_size - self._position >= second_half.SMALLEST and _processors() > 1:
+            yield from self._read_in_halves(file)
+        yield from self._read_to(file, None)
+
+    def _read_in_halves(self, file: FileIO) -> Iterator[Batch | Notice]:
+        """The same, of a big log, with another process decoding the second half; less where that does not work."""
+        records = self._decoder.checkpoint(self._position, 0).records
+        yield from self._read_to(file, self._position + self._piece)  # which tells where blocks begin
+        found = os.fstat(file.fileno())
+        start = second_half.boundary(self._position, found.st_size, self._blocks.origin)
+        records = self._decoder.checkpoint(self._position, 0).records - records
+        if self._refused or start <= self._position or records < second_half.FEWEST:
+            return
+        try:
+            second = SecondHalf(self.path, start, found.st_size, self._blocks.origin)
+        except OSError:
+            return
+        begun = False
+        try:
+            yield from self._read_to(file, start)
+            begins = second.begins()
+            yield from self._read_to(file, begins)
+            if self._blocks.position != begins:
+                raise second_half.Failed
+            summary = self._decoder.take_summary()
+            yield Batch(begins, found.st_size, found.st_mtime, summary=summary)
+            before = self._decoder.checkpoint(begins, self._blocks.origin)
+            for item in second.batches(before, size=found.st_size, modified=found.st_mtime):
+                begun = True
+                if isinstance(item, Checkpoint):
+                    self._resume(item)
+                else:
+                    yield item
+        except second_half.Failed:
+            if begun:
+                self._begin()
+                yield _empty(found, reset=True)
+        finally:
+            second.close()
+
+    def _read_to(self, file: FileIO, end: int | None) -> Iterator[Batch | Notice]:
+        """The next bytes of the open file, up to the offset `end` or all there are."""
         file.seek(self._position)
-        while data := file.read(self._piece):
+        while length := self._piece if end is None else min(self._piece, end - self._position):
+            if length < 0 or not (data := file.read(length)):
+                return
             try:
                 found_records = self._blocks.feed_bulk(data)
             except UnsupportedLog as error:
@@ -164,8 +223,8 @@ class LogFile:
             found = os.fstat(file.fileno())
             parts = found_records.parts(_PART)
             ends = [*(int(part.offsets[0]) for part in parts[1:]), self._position]
-            for part, end in zip(parts, ends, strict=True):
-                yield self._decoder.decode(part, end=end, size=found.st_size, modified=found.st_mtime)
+            for part, part_end in zip(parts, ends, strict=True):
+                yield self._decoder.decode(part, end=part_end, size=found.st_size, modified=found.st_mtime)
 
     def _other_file(self, found: os.stat_result, beginning: bytes) -> Notice | None:
         name = self.path.name
@@ -180,6 +239,11 @@ class LogFile:
         if not beginning.startswith(self._beginning):
             return Notice("replaced", f"{name} has been written over, reading it anew")
         return None
+
+
+def _processors() -> int:
+    """How many processors this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _stamp(found: os.stat_result) -> tuple[int, int]:

@@ -56,11 +56,6 @@ class SummaryReader:
         self._settled = []
         return changes
 
-    @property
-    def pending(self) -> bool:
-        """There are changes to take."""
-        return bool(self._settled) or bool((self._moments >= 0).any())
-
     def read(self, messages: Messages) -> list[tuple[int, str]]:
         """Take in encoded `SummaryRecord` messages; (index, reason) of those that cannot be read."""
         items = find_items(messages)

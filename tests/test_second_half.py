@@ -1,0 +1,191 @@
+"""A log of which another process decodes a half is the log read alone, whatever is in it and whatever goes wrong."""
+
+from __future__ import annotations
+
+import io
+import random
+import sys
+from pathlib import Path
+
+import pytest
+from model_view import model_view
+from test_tail import log_bytes
+
+from leet.model.run import RunModel
+from leet.reading import log_file, second_half
+from leet.reading.batch import Batch, Notice
+from leet.reading.column_cache import ColumnCache
+from leet.reading.log_file import LogFile
+from leet.reading.second_half import Failed, SecondHalf, boundary, decode
+from recorder.transaction_log.framing import BLOCK, HEADER, frame
+from recorder.transaction_log.wire import encode, history_record
+
+Pieces = list[Batch | Notice]
+
+
+@pytest.fixture
+def divided(monkeypatch: pytest.MonkeyPatch) -> list[SecondHalf]:
+    """Divide logs of this size, with however few processors; the other processes that were begun."""
+    begun: list[SecondHalf] = []
+
+    class Counted(SecondHalf):
+        def __init__(self, path: Path, start: int, end: int, origin: int) -> None:
+            super().__init__(path, start, end, origin)
+            begun.append(self)
+
+    monkeypatch.setattr(second_half, "SMALLEST", 8 * BLOCK)
+    monkeypatch.setattr(log_file, "_processors", lambda: 2)
+    monkeypatch.setattr(log_file, "SecondHalf", Counted)
+    return begun
+
+
+def alone(log: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
+    with monkeypatch.context() as patch:
+        patch.setattr(second_half, "SMALLEST", sys.maxsize)
+        return model_of(log, look(log))
+
+
+def look(log: Path, cache: ColumnCache | None = None) -> Pieces:
+    file = LogFile(log, cache=cache)
+    return [*file.look(), *file.finish()]
+
+
+def model_of(log: Path, pieces: Pieces) -> dict[str, str]:
+    model = RunModel(log)
+    for piece in pieces:
+        model.apply(piece)
+    return model_view(model)
+
+
+def framed(payloads: list[bytes]) -> bytes:
+    data = HEADER
+    for payload in payloads:
+        data += frame(payload, len(data))
+    return data
+
+
+def mixed(steps: int, seed: int) -> bytes:
+    """History, console with and without time, system metrics, summaries with removals, records of several blocks."""
+    luck = random.Random(seed)
+    payloads = [encode("Record", {"run": {"run_id": "r"}})]
+    for step in range(steps):
+        now = {"seconds": 1000 + step}
+        stats = [{"key": "cpu", "value_json": str(step)}]
+        payloads += [
+            history_record([((luck.choice("abc"),), repr(luck.random())), (("text",), '"' + "x" * 400 + '"')], step),
+            encode("Record", {"output_logger": {"line": f"said {step}\n"}}),
+            encode("Record", {"summary": {"update": [{"key": luck.choice("abc"), "value_json": str(step)}]}}),
+        ]
+        if step % 7 == 0:
+            payloads.append(encode("Record", {"summary": {"remove": [{"key": luck.choice("abc")}]}}))
+        if step % 11 == 0:
+            payloads.append(encode("Record", {"stats": {"timestamp": now, "item": stats}}))
+        if step % 100 == 5:
+            payloads.append(encode("Record", {"output_raw": {"timestamp": now, "line": "timed\n"}}))
+        if step % 150 == 9:
+            payloads.append(history_record([(("long",), '"' + "y" * 100_000 + '"')], step))
+        if step % 90 == 3:
+            payloads.append(encode("Record", {"alert": {"title": f"alert {step}"}}))
+    return framed(payloads)
+
+
+def test_half_of_a_log(tmp_path: Path, divided: list[SecondHalf], monkeypatch: pytest.MonkeyPatch) -> None:
+    log = tmp_path / "run-r.wandb"
+    log.write_bytes(log_bytes(range(2000), text=150) + b"unfinished")
+    pieces = look(log)
+    assert len(divided) == 1
+    assert not any(isinstance(piece, Batch) and piece.reset for piece in pieces)
+    assert model_of(log, pieces) == alone(log, monkeypatch)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_records_of_all_kinds(
+    tmp_path: Path, divided: list[SecondHalf], monkeypatch: pytest.MonkeyPatch, seed: int
+) -> None:
+    log = tmp_path / "run-r.wandb"
+    log.write_bytes(mixed(1200 + 137 * seed, seed))
+    cache = ColumnCache(log, tmp_path / "cache", smallest=1)
+    pieces = look(log, cache)
+    expected = alone(log, monkeypatch)
+    assert len(divided) == 1
+    assert not any(isinstance(piece, Batch) and piece.reset for piece in pieces)
+    assert model_of(log, pieces) == expected
+    assert model_of(log, look(log, cache)) == expected
+
+
+@pytest.mark.parametrize("place", [0.3, 0.55, 0.565, 0.6, 0.9])
+def test_damage(tmp_path: Path, divided: list[SecondHalf], monkeypatch: pytest.MonkeyPatch, place: float) -> None:
+    log = tmp_path / "run-r.wandb"
+    data = bytearray(mixed(1000, 9))
+    at = int(len(data) * place)
+    data[at : at + 3000] = bytes(3000)
+    log.write_bytes(data)
+    assert model_of(log, look(log)) == alone(log, monkeypatch)
+    assert len(divided) == 1
+
+
+def test_damage_at_the_seam(tmp_path: Path, divided: list[SecondHalf], monkeypatch: pytest.MonkeyPatch) -> None:
+    log = tmp_path / "run-r.wandb"
+    data = bytearray(mixed(1000, 9))
+    start = boundary(log_file.FIRST_PIECE, len(data), 0)
+    data[start + 40] ^= 1
+    log.write_bytes(data)
+    assert model_of(log, look(log)) == alone(log, monkeypatch)
+
+
+def test_a_process_that_dies_midway(tmp_path: Path, divided: list[SecondHalf], monkeypatch: pytest.MonkeyPatch) -> None:
+    log = tmp_path / "run-r.wandb"
+    log.write_bytes(log_bytes(range(2000), text=150))
+    monkeypatch.setattr(second_half, "_PIECE", BLOCK)
+    expected = alone(log, monkeypatch)
+    pieces: Pieces = []
+    for piece in LogFile(log).look():
+        pieces.append(piece)
+        if divided and isinstance(piece, Batch) and piece.end > divided[0].start + BLOCK:
+            divided[0]._frames = _one_broken()
+    assert any(isinstance(piece, Batch) and piece.reset for piece in pieces)
+    assert model_of(log, pieces) == expected
+
+
+def _one_broken() -> object:
+    import queue
+
+    frames: queue.SimpleQueue[bytes] = queue.SimpleQueue()
+    frames.put(second_half._BROKEN)
+    return frames
+
+
+def test_no_process_to_be_had(tmp_path: Path, divided: list[SecondHalf], monkeypatch: pytest.MonkeyPatch) -> None:
+    log = tmp_path / "run-r.wandb"
+    log.write_bytes(log_bytes(range(2000), text=150))
+    expected = alone(log, monkeypatch)
+    monkeypatch.setattr(sys, "executable", str(tmp_path / "missing"))
+    assert model_of(log, look(log)) == expected
+    monkeypatch.setattr(sys, "executable", "/bin/false")
+    assert model_of(log, look(log)) == expected
+
+
+def test_a_reader_that_stops_ends_the_process(tmp_path: Path, divided: list[SecondHalf]) -> None:
+    log = tmp_path / "run-r.wandb"
+    log.write_bytes(log_bytes(range(2000), text=150))
+    looking = LogFile(log, BLOCK).look()
+    while not divided:
+        next(looking)
+    looking.close()
+    assert divided[0]._process.poll() is not None
+
+
+def test_rows_that_depend_on_those_before_are_left_alone(tmp_path: Path) -> None:
+    log = tmp_path / "run-r.wandb"
+    row = encode("Record", {"history": {"item": [{"nested_key": ["a"], "value_json": "1" * 500}]}})
+    log.write_bytes(framed([row] * 500))
+    with pytest.raises(Failed):
+        decode(str(log), 4 * BLOCK, log.stat().st_size, 0, io.BytesIO())
+
+
+def test_wide_logs_are_read_alone(tmp_path: Path, divided: list[SecondHalf]) -> None:
+    log = tmp_path / "run-r.wandb"
+    wide = [((f"metric/{i}",), "0.5") for i in range(1000)]
+    log.write_bytes(framed([history_record(wide, step) for step in range(40)]))
+    assert sum(len(piece.history or ()) for piece in look(log) if isinstance(piece, Batch)) == 40
+    assert divided == []
