@@ -30,10 +30,12 @@ class NoRun(Exception):  # noqa: N818  an answer to the person, not a fault of t
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """The log to open, and how many other runs lie beside its directory."""
+    """The log to open, how many other runs lie beside its directory, and where a newer one would appear."""
 
     log: Path
     others: int = 0
+    directory: Path | None = None
+    """The `wandb/` directory of which the log is the newest; None for one that was asked for by name."""
 
 
 def find_run(path: str | None, environ: Mapping[str, str] = os.environ) -> Path:
@@ -79,6 +81,14 @@ def run_directories(directory: Path) -> list[Path]:
 def logs_in(directory: Path) -> list[Path]:
     """The run logs straight inside `directory`."""
     return sorted(p for p in directory.glob("run-*.wandb") if p.is_file())
+
+
+def newest_log(directory: Path) -> Path | None:
+    """The log of the newest run straight under `directory`; None where there is none."""
+    try:
+        return _newest(directory, str(directory)).log
+    except NoRun:
+        return None
 
 
 def _locate_default(environ: Mapping[str, str]) -> Found:
@@ -140,7 +150,8 @@ def _newest(directory: Path, shown: str) -> Found:
     for candidate in candidates:
         logs = logs_in(candidate)
         if logs:
-            return Found(logs[-1], others=sum(run.name != candidate.name for run in runs))
+            others = sum(run.name != candidate.name for run in runs)
+            return Found(logs[-1], others, directory)
     if runs:
         raise NoRun(f"{shown}: {len(runs)} run directories, but none holds a run-*.wandb log yet")
     raise NoRun(f"{shown}: no runs yet; start a training, or `leet demo`")

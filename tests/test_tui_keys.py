@@ -11,6 +11,7 @@ from viewer import Viewer, viewing
 from leet.tui.screens.chart_screen import ChartScreen
 from leet.tui.screens.help_screen import HelpScreen
 from leet.tui.screens.text_screen import TextScreen
+from leet.tui.terminal import Terminal
 from leet.tui.widgets.pane import Pane
 
 PANES = ("overview", "metrics", "system")
@@ -484,3 +485,46 @@ async def test_clicks_select_charts_and_rows(log: Path) -> None:
         assert viewer.run.overview.row.key == "name"
         await viewer.pilot.click("#overview", offset=(5, 1), times=2)
         assert isinstance(viewer.app.screen, TextScreen)
+
+
+async def test_an_axis_that_changes_nothing_is_left_out(tmp_path: Path) -> None:
+    run = ExampleRun(tmp_path)
+    run.record("metric", {"name": "zz", "step_metric": "epoch"})
+    for step in range(10):
+        run.row({"a": 1.0 / (1 + step), "epoch": step * 2.5, "zz": step * 1.0})
+    async with viewing(run.finish(), (60, 20)) as viewer:
+        await viewer.press("slash", "a", "enter")
+        assert viewer.titles == ["a"]
+        await viewer.press("x")
+        assert viewer.run.metric_sources.axis == "runtime"
+        await viewer.press("x", "x")
+        assert viewer.run.metric_sources.axis == "auto"
+        await viewer.press("enter", "x")
+        assert viewer.run.metric_sources.axis == "runtime"
+        assert "x axis: time since the start" in viewer.status
+
+
+async def test_what_is_no_expression_is_not_kept(log: Path) -> None:
+    async with viewing(log) as viewer:
+        await viewer.press("slash")
+        await viewer.type("loss(")
+        await viewer.press("enter")
+        assert viewer.run.filter_line is not None
+        assert viewer.run.filter_line.display
+        assert "not a regular expression: " in viewer.text()
+        await viewer.press("backspace", "enter")
+        assert not viewer.run.filter_line.display
+        assert viewer.run.filters["metrics"].text == "loss"
+
+
+async def test_the_palette_has_commands_first(log: Path) -> None:
+    from textual.command import CommandList
+
+    async with viewing(log, (200, 60), terminal=Terminal(ascii=True)) as viewer:
+        await viewer.press("ctrl+p")
+        await viewer.until("Go to this chart")
+        titles = [str(option.hit.text or option.hit.display) for option in viewer.app.screen.query_one(CommandList).options]
+        metrics = [place for place, title in enumerate(titles) if title in viewer.run.metric_sources.names]
+        assert metrics == list(range(metrics[0], len(titles)))
+        assert metrics[0] > 10
+        assert viewer.text().isascii()

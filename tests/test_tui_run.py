@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ from leet.discovery import Found
 from leet.tui.app import LeetApp
 from leet.tui.terminal import Terminal
 from leet.tui.widgets.pane import Pane
+from leet.tui.widgets.status_line import fitting
 
 SIZES = [(80, 24), (120, 40), (200, 50)]
 
@@ -28,7 +30,7 @@ async def test_a_finished_run_at_every_size(tmp_path: Path, size: tuple[int, int
     async with viewing(trained(tmp_path), size) as viewer:
         assert len(viewer.lines()) == size[1]
         assert "✓ finished · balmy-river-7 · step 199" in viewer.status
-        assert "h help" in viewer.status
+        assert "? help" in viewer.status
         assert "grad_norm" in viewer.text()
         panes = ["metrics-pane"] if size[0] == 80 else ["overview-pane", "metrics-pane", "system-pane"]
         assert shown_panes(viewer) == panes
@@ -177,7 +179,7 @@ async def test_a_removed_log_is_said_and_survived(tmp_path: Path) -> None:
 
 async def test_other_runs_beside_it_are_said(tmp_path: Path) -> None:
     async with viewing(trained(tmp_path), others=4) as viewer:
-        assert "the latest of 5 runs here" in viewer.status
+        assert "latest of 5" in viewer.text()
 
 
 async def test_text_of_a_log_cannot_act_on_the_terminal(tmp_path: Path) -> None:
@@ -269,3 +271,74 @@ async def test_pictures_do_not_change_unseen(tmp_path: Path, size: tuple[int, in
     os.utime(log, (NOW - 300, NOW - 300))
     async with viewing(log, size) as viewer:
         golden(f"run-{size[0]}x{size[1]}", viewer.text())
+
+
+async def test_damage_is_named_in_eighty_columns(tmp_path: Path) -> None:
+    log = trained(tmp_path)
+    data = bytearray(log.read_bytes())
+    data[len(data) // 2 : len(data) // 2 + 9] = b"\xff" * 9
+    log.write_bytes(data)
+    async with viewing(log, (80, 24)) as viewer:
+        assert "damage " in viewer.status
+        assert "q quit" in viewer.status
+
+
+async def test_what_is_no_log_is_said_in_the_middle(tmp_path: Path) -> None:
+    log = tmp_path / "run-a.wandb"
+    log.write_bytes(b"hello, I am a text\n" * 50)
+    async with viewing(log, (80, 24)) as viewer:
+        assert any("not a W&B log" in line for line in viewer.lines()[5:-2])
+        assert "no run log" in viewer.status
+        assert "Waiting" not in viewer.text()
+        assert "0 B" not in viewer.text()
+
+
+async def test_a_silent_run_is_in_doubt(tmp_path: Path) -> None:
+    run = ExampleRun(tmp_path)
+    run.train(5)
+    run.flush()
+    os.utime(run.log, (NOW - 200, NOW - 200))
+    async with viewing(run.log, (200, 50)) as viewer:
+        assert "◌ running?, silent for 3 min" in viewer.status
+        assert "running?" in viewer.lines()[1]
+    os.utime(run.log, (NOW - 20, NOW - 20))
+    async with viewing(run.log, (120, 40)) as viewer:
+        assert "● running · " in viewer.status
+
+
+async def test_the_state_and_the_way_out_are_worth_most_in_eighty_columns(tmp_path: Path) -> None:
+    run = ExampleRun(tmp_path, name="a-name-that-is-longer-than-most-names-are")
+    run.train(1205, metrics=30)
+    run.flush()
+    os.utime(run.log, (NOW - 20, NOW - 20))
+    async with viewing(run.log, (80, 24)) as viewer:
+        for part in ("● running", "step 1,204", "written 20 s ago", "page 1/", "? help", "q quit"):
+            assert part in viewer.status
+        viewer.run.status.say("the first of several words that do not fit beside all that has to stay there")
+        await viewer.pilot.pause()
+        for part in ("● running", "step 1,204", "? help", "q quit"):
+            assert part in viewer.status
+        assert re.search(r"the first of several( \w+)*…", viewer.status)
+
+
+@pytest.mark.parametrize(
+    ("width", "text"),
+    [(99, "one two three four"), (18, "one two three four"), (13, "one two"), (9, "one two"), (5, "one…")],
+)
+def test_a_message_in_several_wordings(width: int, text: str) -> None:
+    assert fitting(("one two three four", "one two"), width) == text
+
+
+async def test_a_log_that_comes_back_is_no_longer_said_to_be_gone(tmp_path: Path) -> None:
+    run = ExampleRun(tmp_path)
+    run.train(5)
+    log = run.finish()
+    data = log.read_bytes()
+    async with viewing(log, live=True) as viewer:
+        log.unlink()
+        await viewer.until("has been removed")
+        log.write_bytes(data)
+        await viewer.until("has been removed", gone=True)
+        log.unlink()
+        os.mkfifo(log)
+        await viewer.until("is not a regular file")

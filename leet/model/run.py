@@ -10,6 +10,8 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from leet.model.console import ConsoleLog
 from leet.model.environment import Environment
 from leet.model.metrics import MetricStore
@@ -25,6 +27,9 @@ _UNREAD = 1 << 16
 _QUIET = 2.0
 """Seconds without a batch after which the reader is taken to have read all there is."""
 _MOST_SKIPPED = 10_000
+_TROUBLES = ("removed", "unreadable", "unsupported")
+_GAPS = 32
+"""Newest rows that tell how long the usual pause between two of them is."""
 
 
 @dataclass(slots=True)
@@ -135,6 +140,8 @@ class RunModel:
     """The file is no longer there."""
     notice: str = ""
     """The newest notice about the file."""
+    trouble: str = ""
+    """Kind of the newest notice, as long as it keeps the log from being read."""
     _named: bool = False
     _applied: float = -math.inf
 
@@ -153,7 +160,7 @@ class RunModel:
         if piece.reset:
             self._forget()
         self._applied = time.monotonic()
-        self.removed = False
+        self.removed, self.trouble = False, ""
         self.records += piece.records
         self.loaded_bytes, self.size, self.modified = piece.end, piece.size, piece.modified
         facts = _Facts(overview=bool(piece.summary or piece.skipped or piece.reset))
@@ -195,6 +202,7 @@ class RunModel:
     def _take_notice(self, notice: Notice) -> Change:
         self.notice = notice.text
         self.removed = notice.kind == "removed"
+        self.trouble = notice.kind if notice.kind in _TROUBLES else ""
         return Change(overview=True, notice=notice.text)
 
     def _take_skipped(self, skipped: tuple[Skipped, ...]) -> None:
@@ -212,7 +220,7 @@ class RunModel:
         self.exit_code = self.exit_runtime = None
         self.preempting = False
         self.skipped_bytes = self.files = self.artifacts_logged = self.artifacts_used = self.records = 0
-        self.notice = ""
+        self.notice = self.trouble = ""
 
     def become(self, other: RunModel) -> Change:
         """Take over all that `other` knows, which must not be used any more, and say that anything may have changed."""
@@ -277,8 +285,23 @@ class RunModel:
         """The reader is still working through what was there when it began, by the look of it."""
         return self.size - self.loaded_bytes > _UNREAD and time.monotonic() - self._applied < _QUIET
 
+    @property
+    def usual_gap(self) -> float:
+        """About how many seconds used to pass between two writes, by the times in the log; 0 when nothing tells."""
+        gaps = []
+        runtimes = self.metrics.runtimes.view[-_GAPS:]
+        runtimes = runtimes[np.isfinite(runtimes)]
+        if len(runtimes) > 1:
+            gaps.append(float(np.median(np.abs(np.diff(runtimes)))))
+        span = self.system.span
+        if span is not None and self.system.samples > 1:
+            gaps.append((span[1] - span[0]) / (self.system.samples - 1))
+        return min((gap for gap in gaps if math.isfinite(gap)), default=0.0)
+
     def state(self, now: float | None = None, loading: bool | None = None) -> RunState:
         """What the run is doing at `now` (Unix seconds). Who knows whether the reader is done says so by `loading`."""
+        if self.trouble == "unsupported":
+            return RunState("unreadable", "no run log")
         return judge(
             now=time.time() if now is None else now,
             modified=self.modified,
@@ -286,6 +309,7 @@ class RunModel:
             started=self.started,
             exit_code=self.exit_code,
             loading=self.loading if loading is None else loading,
+            usual_gap=self.usual_gap,
         )
 
     # Records that are kept whole

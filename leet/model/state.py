@@ -7,10 +7,15 @@ from typing import Literal
 
 from leet.model.units import format_age, format_bytes
 
-StateName = Literal["waiting", "running", "finished", "failed", "crashed"]
+StateName = Literal["waiting", "running", "finished", "failed", "crashed", "unreadable"]
 
 SILENCE = 600.0
 """Seconds without a write after which a run without an exit record counts as crashed."""
+
+DOUBT = 60.0
+"""Seconds without a write after which it is in doubt that a run still runs …"""
+DOUBTFUL_GAPS = 4.0
+"""… unless its usual gap between two writes is so long that this many of them take longer."""
 
 CRASH_CODE = 254
 """The exit code that the SDK's service reports for a run whose process vanished."""
@@ -22,23 +27,39 @@ class RunState:
 
     name: StateName
     reason: str = ""
+    doubtful: bool = False
+    """It should have written something by now."""
 
     @property
     def live(self) -> bool:
         """More may come soon."""
         return self.name in ("waiting", "running")
 
+    @property
+    def word(self) -> str:
+        return f"{self.name}?" if self.doubtful else self.name
+
     def __str__(self) -> str:
+        if self.doubtful:
+            return f"{self.word}, {self.reason}"
         return f"{self.name} ({self.reason})" if self.reason else self.name
 
 
 def judge(
-    *, now: float, modified: float, size: int, started: bool, exit_code: int | None, loading: bool = False
+    *,
+    now: float,
+    modified: float,
+    size: int,
+    started: bool,
+    exit_code: int | None,
+    loading: bool = False,
+    usual_gap: float = 0.0,
 ) -> RunState:
     """The state that follows from the log.
 
     `started`: a run record or any data has been seen. `loading`: there is more to read, so that an exit record may
     still come and silence says nothing yet. `modified` is the time of the last write, 0 when it is not known.
+    `usual_gap` is about how many seconds used to pass between two writes.
     """
     if exit_code is not None:
         if exit_code == 0:
@@ -54,4 +75,6 @@ def judge(
         return RunState("waiting", reason)
     if silence >= SILENCE and not loading:
         return RunState("crashed", f"silent for {format_age(silence)}")
+    if silence >= max(DOUBT, DOUBTFUL_GAPS * usual_gap) and not loading:
+        return RunState("running", f"silent for {format_age(silence)}", doubtful=True)
     return RunState("running", "still reading" if loading else "")

@@ -134,7 +134,7 @@ class LeetApp(App[None]):
     def action_command_palette(self) -> None:
         from leet.tui.palette import Palette
 
-        if not Palette.is_open(self):
+        if not isinstance(self.screen, Palette):
             self.push_screen(Palette(id="--command-palette", placeholder="A command, or the name of a metric"))
 
     def search_themes(self) -> None:
@@ -146,7 +146,17 @@ class LeetApp(App[None]):
 
     def pop_screen(self) -> AwaitComplete:
         """Take the screen on top away; the run stays, whoever asks."""
-        return super().pop_screen() if len(self.screen_stack) > 1 else AwaitComplete.nothing()
+        return super().pop_screen() if len(self.screen_stack) > 1 else AwaitComplete()
+
+    def open_run(self, found: Found) -> None:
+        """Show another run in place of the one on the screen; the filters of charts stay."""
+        while self.screen is not self.run_screen:
+            self.pop_screen()
+        self.found = found
+        screen = RunScreen(found, self.terminal, live=self.live)
+        for subject in ("metrics", "system"):
+            screen.filters[subject] = self.run_screen.filters[subject]
+        self.switch_screen(screen)
 
     def go_to_metric(self, name: str) -> None:
         """Show the chart of a metric on the run screen."""

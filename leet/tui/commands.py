@@ -42,7 +42,7 @@ _BOTH = _in("run", "chart")
 _RUN = _in("run")
 
 COMMANDS: tuple[Command, ...] = (
-    Command("help", "h,question_mark", "This help", "Everywhere", "help", _BOTH, hint="help"),
+    Command("help", "question_mark,h", "This help", "Everywhere", "help", _BOTH, hint="help"),
     Command("palette", "ctrl+p", "Command palette, and go to a metric by name", "Everywhere", "command_palette",
             _in("app"), palette=False),
     Command("quit", "q", "Quit", "Everywhere", "app.quit", _in("run", "chart", "text"), hint="quit"),
@@ -70,6 +70,8 @@ COMMANDS: tuple[Command, ...] = (
     Command("previous_page", "N,pageup", "Previous page", "Moving", "pane('previous_page')", _BOTH),
     Command("first", "home", "First page or row", "Moving", "pane('first_page')", _BOTH),
     Command("last", "end", "Last page or row", "Moving", "pane('last_page')", _BOTH),
+    Command("open_newer", "L", "Open the run that has started since, in place of this one", "Moving", "open_newer",
+            _BOTH),
     Command("open", "enter", "Chart at full size; full value in the overview", "Moving", "open", _RUN),
     Command("back", "escape", "Back; leave the crosshair", "Moving", "back", _BOTH, palette=False),
 

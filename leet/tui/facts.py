@@ -23,26 +23,29 @@ _LOOKS: dict[str, tuple[str, Tone]] = {
     "finished": ("✓", "good"),
     "failed": ("✗", "bad"),
     "crashed": ("✗", "bad"),
+    "unreadable": ("✗", "bad"),
 }
 
 
 def look(state: RunState) -> tuple[str, Tone]:
     """The sign of a state and the tone of its colour; the word beside it tells it without colour."""
-    return _LOOKS[state.name]
+    return ("◌", "warn") if state.doubtful else _LOOKS[state.name]
 
 
 class Sections:
     """The sections of the overview; trees that did not change give the same rows again."""
 
-    def __init__(self, model: RunModel) -> None:
+    def __init__(self, model: RunModel, others: int = 0) -> None:
+        """`others`: how many older runs lie beside this one."""
         self._model = model
+        self._others = others
         self._rows: dict[str, tuple[Sequence[tuple[str, str]], Sequence[Row]]] = {}
 
     def now(self, state: RunState) -> list[Section]:
         """The run's identity, then environment, config and summary as flat lists."""
         model = self._model
         return [
-            Section("", _head(model, state), 2.0),
+            Section("", _head(model, state, self._others), 2.0),
             Section("Environment", self._of("Environment", model.environment.rows()), 1.0),
             Section("Config", self._of("Config", model.config.rows()), 1.5),
             Section("Summary", self._of("Summary", model.summary.rows()), 2.0),
@@ -60,10 +63,10 @@ class Sections:
         return known[1]
 
 
-def _head(model: RunModel, state: RunState) -> list[Row]:
+def _head(model: RunModel, state: RunState, others: int) -> list[Row]:
     identity = model.identity
     sign, tone = look(state)
-    rows = [Row("state", f"{sign} {state.name}", f"overview--{tone}")]
+    rows = [Row("state", f"{sign} {state.word}", f"overview--{tone}")]
     project = "/".join(part for part in (identity.entity, identity.project) if part)
     runtime = model.runtime
     for key, value, value_tone in (
@@ -79,6 +82,7 @@ def _head(model: RunModel, state: RunState) -> list[Row]:
         ("runtime", format_duration(runtime) if runtime is not None else "", "value"),
         ("alert", f"{model.alerts[-1].title}: {model.alerts[-1].text}" if model.alerts else "", "warn"),
         ("damage", damage(model), "warn"),
+        ("runs", f"latest of {others + 1}" if others else "", "value"),
     ):
         if value:
             rows.append(Row(key, clean(value), f"overview--{value_tone}"))
@@ -97,11 +101,14 @@ def state_parts(model: RunModel, state: RunState, now: float) -> list[Part]:
     """State, name, step and age of the last write, for the status line."""
     sign, tone = look(state)
     parts = [Part(f"{sign} {state}", f"status--{tone}", rank=9)]
-    parts.append(Part(clean(model.identity.name), "status--strong", rank=7))
+    parts.append(Part(clean(model.identity.name), "status--strong", rank=3))
     if model.last_step is not None:
-        parts.append(Part(f"step {model.last_step:,}", rank=6))
+        parts.append(Part(f"step {model.last_step:,}", rank=7))
+    if model.skipped:
+        parts.append(Part(f"damage {format_bytes(model.skipped_bytes)}", "status--warn", rank=8))
     if model.modified and state.live:
-        parts.append(Part(f"written {format_age(now - model.modified)} ago", "status--quiet", rank=3))
+        if not state.doubtful:
+            parts.append(Part(f"written {format_age(now - model.modified)} ago", "status--quiet", rank=5))
     elif model.modified:
         age = now - model.modified
         when = "just now" if age < 60 else f"{format_age(age)} ago"
@@ -127,6 +134,8 @@ def empty_note(subject: Subject, feed: RunFeed, wanted: TextFilter, state: RunSt
     if wanted and there:
         key = "ctrl+l" if subject == "metrics" else "ctrl+\\"
         return f"No {what} matches {clean(wanted.text)!r}\n\n{key} shows all again"
+    if model.trouble == "unsupported":
+        return clean(model.notice) if subject == "metrics" else ""
     if not feed.loaded:
         return f"Reading the log\n\n{feed.progress:.0%} of {format_bytes(model.size)}"
     if state.name == "waiting":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal
 
 from textual.message import Message
@@ -16,6 +17,13 @@ class RecordsWaiting(Message):
 
     def can_replace(self, message: Message) -> bool:
         return isinstance(message, RecordsWaiting)
+
+
+@dataclass
+class NewerRunFound(Message):
+    """Another run has started beside the one that is shown."""
+
+    log: Path
 
 
 class RunLoaded(Message):

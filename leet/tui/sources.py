@@ -62,13 +62,23 @@ class MetricSources:
     def axis(self) -> Axis:
         return self._model.metrics.axis
 
-    def next_axis(self) -> str:
-        """Choose the next x axis; its name in words."""
-        axis = AXES[(AXES.index(self.axis) + 1) % len(AXES)]
-        if axis == "step" and not self._has_step_metrics():
-            axis = "runtime"
-        self._model.metrics.axis = axis
-        return AXIS_NAMES[axis] if axis != "auto" or self._has_step_metrics() else "step"
+    def next_axis(self, names: Sequence[str]) -> str:
+        """Choose the next x axis that moves a chart of these metrics; its name in words."""
+        store = self._model.metrics
+        before = self._places(names)
+        at = AXES.index(self.axis)
+        for axis in (*AXES[at + 1 :], *AXES[:at]):
+            store.axis = axis
+            if self._places(names) != before:
+                break
+        else:
+            store.axis = AXES[at]
+        return AXIS_NAMES[self.axis] if self.axis != "auto" or store.has_step_metrics else "step"
+
+    def _places(self, names: Sequence[str]) -> list[object]:
+        """What tells two x axes apart."""
+        store = self._model.metrics
+        return [(store.abscissa(name).label, store.x_range(name)) for name in names if name in store]
 
     def renew(self) -> bool:
         """Look for new metrics; True when there are any (or all were forgotten)."""
@@ -91,10 +101,6 @@ class MetricSources:
         if source is None:
             source = self._made[name] = MetricSource(self._model.metrics, name, self._live)
         return source
-
-    def _has_step_metrics(self) -> bool:
-        store = self._model.metrics
-        return any(store.definition(name).step_metric for name in self.names[:1000])
 
 
 class SystemSources:

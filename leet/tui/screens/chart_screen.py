@@ -94,6 +94,9 @@ class ChartScreen(SpanScreen[str], Overlay[str]):
     def action_x_axis(self) -> None:
         self._run_screen_action("x_axis")
 
+    def action_open_newer(self) -> None:
+        self._run_screen_action("open_newer")
+
     def action_tail_window(self) -> None:
         self._run_screen_action("tail_window")
 

@@ -19,5 +19,5 @@ class Overlay(Screen[ScreenResultType]):
         """Leave this screen, unless it was left before or something lies over it."""
         stack = self.app.screen_stack
         if len(stack) < 2 or stack[-1] is not self:
-            return AwaitComplete.nothing()
+            return AwaitComplete()
         return super().dismiss(result)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import time
+from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from textual.binding import BindingType
@@ -21,12 +23,14 @@ from leet.tui.feed import RunFeed
 from leet.tui.messages import (
     FilterChanged,
     FilterClosed,
+    NewerRunFound,
     RecordsWaiting,
     RowSelected,
     RunLoaded,
     Subject,
     ValueOpened,
 )
+from leet.tui.newer_run import NewerRun
 from leet.tui.pace import Pace
 from leet.tui.screens.chart_screen import ChartScreen
 from leet.tui.screens.panes_screen import PanesScreen
@@ -34,7 +38,7 @@ from leet.tui.sources import MetricSources, SelectedMetrics, SystemSources
 from leet.tui.terminal import Terminal
 from leet.tui.widgets.chart_grid import ChartGrid
 from leet.tui.widgets.pane import Pane
-from leet.tui.widgets.status_line import Part
+from leet.tui.widgets.status_line import Part, StatusLine
 
 if TYPE_CHECKING:
     from leet.tui.widgets.filter_line import FilterLine
@@ -72,7 +76,12 @@ class RunScreen(PanesScreen):
         """Made when a filter is first typed."""
         self.metric_sources = MetricSources(self.model, lambda: self.state.live)
         self.system_sources = SystemSources(self.model, lambda: self.state.live)
-        self.sections = Sections(self.model)
+        self.sections = Sections(self.model, found.others)
+        self.newer: Path | None = None
+        """The log of a run that has started since."""
+        self._newer_run: NewerRun | None = None
+        if live and found.directory is not None:
+            self._newer_run = NewerRun(found.directory, found.log, self._announce_newer)
         self._pace = Pace({"charts": CHARTS_SECONDS, "overview": OVERVIEW_SECONDS, "status": STATUS_SECONDS})
         self._followers = {"charts": self._show_charts, "overview": self.show_overview, "status": self._show_status}
         self._tick_timer: Timer | None = None
@@ -80,24 +89,29 @@ class RunScreen(PanesScreen):
         self._grid_part: str | None = None
 
     def on_mount(self) -> None:
-        if self.found.others:
-            others = self.found.others
-            self.status.say(f"the latest of {others + 1} runs here; give a PATH for another")
         self._take_in(FIRST_PATIENCE)
         self._show_charts()
         self.share_width()
         self.set_focus(self.metrics)
         self.refresh_all()
         self.feed.listen(self._announce)
+        if self._newer_run is not None:
+            self._newer_run.start()
 
     def on_unmount(self) -> None:
         self.feed.stop()
+        if self._newer_run is not None:
+            self._newer_run.stop()
 
     # Data
 
     def _announce(self) -> None:
         """Called from the reader's thread."""
         self.post_message(RecordsWaiting())
+
+    def _announce_newer(self, log: Path) -> None:
+        """Called from the thread that looks for newer runs."""
+        self.post_message(NewerRunFound(log))
 
     def on_records_waiting(self) -> None:
         """Apply what has come, for a moment, and let the screen follow at its own pace."""
@@ -112,7 +126,7 @@ class RunScreen(PanesScreen):
     def _take_in(self, patience: float = 0.0) -> None:
         for change in self.feed.drain(patience):
             if change.notice:
-                self.status.say(clean(change.notice), lasting=True)
+                self._tell_of_file(clean(change.notice))
             if change.reset:
                 self.metric_sources.forget()
                 self.system_sources.forget()
@@ -120,6 +134,46 @@ class RunScreen(PanesScreen):
         if self.feed.loaded and not self.loaded.is_set():
             self.loaded.set()
             self._pace.mark("charts", "overview", "status")
+
+    def _tell_of_file(self, notice: str) -> None:
+        """What keeps the log from being read stays on the screen; what is over is said for a while."""
+        if self.model.trouble:
+            self.status.say(notice, lasting=True)
+        else:
+            self._say_what_lasts()
+            self.status.say(notice)
+
+    def _say_what_lasts(self) -> None:
+        if self.newer is None:
+            self.status.say(lasting=True)
+            return
+        name = clean(self.newer.stem.removeprefix("run-"))
+        self.status.say(
+            f"a newer run has started: {name} — press L to open it",
+            f"newer run {name}: press L",
+            "newer run: press L",
+            lasting=True,
+        )
+
+    def on_newer_run_found(self, event: NewerRunFound) -> None:
+        self.newer = event.log
+        if not self.model.trouble:
+            self._say_what_lasts()
+
+    def action_open_newer(self) -> None:
+        from leet.tui.app import LeetApp
+
+        assert isinstance(self.app, LeetApp)
+        if self.newer is None:
+            watched = self._newer_run is not None
+            self.tell("no newer run has started here" if watched else "this run was asked for by its own path")
+        else:
+            self.app.open_run(replace(self.found, log=self.newer, others=self.found.others + 1))
+
+    def tell(self, *message: str) -> None:
+        """Say something on the screen that is on top, if it has a line for it."""
+        for line in self.app.screen.query(StatusLine):
+            line.say(*message)
 
     def on_run_loaded(self) -> None:
         self._show_charts()
@@ -224,7 +278,12 @@ class RunScreen(PanesScreen):
         if self.terminal.now is None and self.feed.live and self.model.modified:
             age = max(0.0, now - self.model.modified)
             wait = 1.0 if age < 60 and self.state.live else 60.0 - age % 60 + 0.5
-            self._age_timer = self.set_timer(wait, self._show_status)
+            self._age_timer = self.set_timer(wait, self._time_has_passed)
+
+    def _time_has_passed(self) -> None:
+        self._show_status()
+        if not self.model.exit_code and self.state.doubtful:
+            self.show_overview()
 
     def _show_headings(self) -> None:
         for subject, grid in self._grids:
@@ -263,19 +322,22 @@ class RunScreen(PanesScreen):
         self.app.push_screen(HelpScreen())
 
     def action_x_axis(self) -> None:
-        name = self.metric_sources.next_axis()
+        top = self.app.screen
+        grid = top.grid if isinstance(top, ChartScreen) else self.metrics
+        first, last, _ = grid.page
+        name = self.metric_sources.next_axis([source.key for source in grid.sources[max(0, first - 1) : last]])
         # Windows and crosshair were places on the axis before.
         for view in list(self.metrics.views):
             self.metrics.views[view] = self.metrics.views[view].reset()
         self.metrics.set_crosshair(None)
         self.metrics.paint_now()
-        self.status.say(f"x axis: {name}")
+        self.tell(f"x axis: {name}")
         self._show_status()
 
     def action_tail_window(self) -> None:
         window = self.system_sources.next_window()
         self.system.paint_now()
-        self.status.say("system metrics: " + (f"the last {window:.0f} minutes" if window else "the whole run"))
+        self.tell("system metrics: " + (f"the last {window:.0f} minutes" if window else "the whole run"))
         self._show_status()
 
     def action_grid(self, part: str) -> None:
@@ -295,7 +357,7 @@ class RunScreen(PanesScreen):
     def _end_grid(self) -> None:
         if self._grid_part is not None:
             self._grid_part = None
-            self.status.say("")
+            self.status.say()
 
     def go_to_metric(self, name: str) -> None:
         """Turn to the chart of a metric; a filter that hides it is lifted."""

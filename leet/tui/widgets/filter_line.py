@@ -11,6 +11,7 @@ from textual.containers import Horizontal
 from textual.content import Content
 from textual.widgets import Input, Static
 
+from leet.model.filter import TextFilter
 from leet.tui.commands import bindings, in_place
 from leet.tui.messages import FilterChanged, FilterClosed, Subject
 
@@ -49,7 +50,7 @@ class FilterInput(Input):
                 await self.run_action(binding.action)
 
     async def action_submit(self) -> None:
-        self.line.close()
+        self.line.submit()
 
     def action_cancel(self) -> None:
         self.line.cancel()
@@ -93,13 +94,23 @@ class FilterLine(Horizontal):
 
     def show_count(self, kept: int, total: int, error: str | None) -> None:
         """How many names pass, or why the expression is none."""
+        self._say(f"{kept}/{total}" if error is None else f"not a regex yet: {error}", error=error is not None)
+
+    def _say(self, text: str, *, error: bool) -> None:
         count = self.query_one("#filter-count", Static)
-        count.set_class(error is not None, "-error")
-        text = f"{kept}/{total}" if error is None else f"not a regex yet: {error}"
+        count.set_class(error, "-error")
         count.update(Content(text))
 
     def clear(self) -> None:
         self.input.value = ""
+
+    def submit(self) -> None:
+        """Keep what is typed, if it is an expression; otherwise stay and say why not."""
+        error = TextFilter(self.input.value, self.mode).error
+        if error is None:
+            self.close()
+        else:
+            self._say(f"not a regular expression: {error}", error=True)
 
     def cancel(self) -> None:
         """Back to the filter that held before."""

@@ -13,6 +13,11 @@ from textual.strip import Strip
 from leet.tui.widgets.painted import Painted, cut, strip_of
 
 MESSAGE_SECONDS = 6.0
+LEAST_MESSAGE = 24
+"""Columns that a message gets before parts of `WORTHY` rank and more give way to it."""
+WORTHY = 5
+HINTS_KEPT = 2
+"""So many of the hints, help and quit, are worth more than a long message and the name of the run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,15 +49,18 @@ class StatusLine(Painted):
         super().__init__(id=id)
         self._parts: Sequence[Part] = ()
         self._hints: Sequence[tuple[str, str]] = ()
-        self._message = ""
-        self._lasting = ""
+        self._message: tuple[str, ...] = ()
+        self._lasting: tuple[str, ...] = ()
 
     def show(self, parts: Sequence[Part], hints: Sequence[tuple[str, str]]) -> None:
         self._parts, self._hints = parts, hints
         self.repaint()
 
-    def say(self, message: str, *, lasting: bool = False) -> None:
-        """Show a message: for some seconds, or until the next lasting one (an empty one ends it)."""
+    def say(self, *message: str, lasting: bool = False) -> None:
+        """Show a message: for some seconds, or until the next lasting one (none ends it).
+
+        Where it is given in several wordings, the first that fits is shown, or the end of the last is left out.
+        """
         if lasting:
             self._lasting = message
         else:
@@ -63,23 +71,31 @@ class StatusLine(Painted):
 
     @property
     def message(self) -> str:
-        return self._message or self._lasting
+        """The message that stands there, in full."""
+        return next(iter(self._message or self._lasting), "")
 
-    def _forget(self, message: str) -> None:
-        if self._message == message:
-            self._message = ""
+    def _forget(self, message: tuple[str, ...]) -> None:
+        if self._message is message:
+            self._message = ()
             self.repaint()
 
     def paint(self, width: int, height: int) -> list[Strip]:
         gap, quiet = " · ", self.part("status--quiet")
-        message = cut(self.message, max(20, width // 2)) if self.message else ""
         parts = [part for part in self._parts if part.text]
-        if message:
-            parts.append(Part(message, "status--message", rank=9))
-        # The first hint, which is the help, is worth more than the least of the parts.
-        first = sum(cell_len(text) + 1 for text in self._hints[0]) + 2 if self._hints and width >= 40 else 0
-        while len(parts) > 1 and _length(parts, gap) + 2 + first > width:
-            parts.remove(min(reversed(parts), key=lambda part: part.rank))
+        kept = sum(cell_len(key) + cell_len(word) + 3 for key, word in self._hints[:HINTS_KEPT]) if width >= 60 else 0
+        room = width - 2 - kept
+        wordings = self._message or self._lasting
+        while True:
+            left = room - _length(parts, gap) - (len(gap) if wordings else 0)
+            least = min(reversed(parts), key=lambda part: part.rank, default=None)
+            if least is None or (len(parts) == 1 and not wordings):
+                break
+            longest = cell_len(wordings[0]) if wordings else 0
+            if left >= (longest if least.rank < WORTHY else min(longest, LEAST_MESSAGE)):
+                break
+            parts.remove(least)
+        if wordings:
+            parts.append(Part(fitting(wordings, left), "status--message"))
         pieces = [(" ", quiet)]
         for i, part in enumerate(parts):
             text = cut(part.text, width - 2) if len(parts) == 1 else part.text
@@ -106,3 +122,13 @@ class StatusLine(Painted):
 
 def _length(parts: Sequence[Part], gap: str) -> int:
     return sum(cell_len(part.text) for part in parts) + len(gap) * (len(parts) - 1)
+
+
+def fitting(wordings: Sequence[str], width: int) -> str:
+    """The first wording that fits; else as many whole words of the last as do."""
+    for wording in wordings:
+        if cell_len(wording) <= width:
+            return wording
+    text = cut(wordings[-1], width)
+    words = text[:-1].rstrip() if wordings[-1].startswith(text[:-1].rstrip() + " ") else text.rpartition(" ")[0]
+    return words + "…" if len(words) > width // 2 else text
