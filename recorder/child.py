@@ -6,6 +6,9 @@ progress bars, line editing, window size. Everywhere else stdout and stderr are 
            keys ─▶ stdin ─▶ pty ─▶ COMMAND          in raw mode, so that ctrl+c is the command's to handle
     screen ◀─ stdout ◀─ pty ◀─ COMMAND
                      └─▶ listener
+
+ctrl+z: the kernel stops nobody who has no parent in his session, and COMMAND is alone in the one of its
+pseudo-terminal. So we stop it ourselves, then us, and go on with it when the shell goes on with us.
 """
 
 from __future__ import annotations
@@ -18,13 +21,14 @@ import os
 import selectors
 import signal
 import subprocess
-import sys
 import termios
 import time
 import tty
 from collections.abc import Callable, Sequence
 from types import FrameType
 from typing import Any
+
+from recorder import notices
 
 Listener = Callable[[str, str], None]
 """Takes the name of the stream (`stdout`, `stderr`) and the text that came from it."""
@@ -35,6 +39,12 @@ _CHUNK = 64 * 1024
 _GRACE = 0.2
 """Seconds of silence after which the output of a command that has ended counts as complete: a process that it left
 in the background may keep the pipe open for ever."""
+
+_LONGEST_WAIT = 3600.0
+"""Seconds that a selector waits at most; it cannot count for months."""
+
+_TIDY_UP = 0.05
+"""Seconds that a command has for what it does before it is stopped, such as to leave a full screen."""
 
 _KILL_AFTER = 10.0
 """Seconds between asking a command to end (its time is up) and ending it."""
@@ -61,7 +71,13 @@ class Child:
         self._deadline: float | None = None
         self._asked = False
         self._handlers: dict[int, Any] = {}
-        self._wake_reader, self._wake_writer = os.pipe()
+        try:
+            self._selector = selectors.DefaultSelector()
+            self._wake_reader, self._wake_writer = os.pipe()
+        except OSError as error:
+            raise CannotStart(_why_not(command, error), 126) from None
+        self._keys: int | None = None
+        """Where keys are read from, while they are."""
         for end in (self._wake_reader, self._wake_writer):
             os.set_blocking(end, False)
         # From here on a signal is the command's, and none gets lost between its start and its end.
@@ -76,8 +92,7 @@ class Child:
             self._process = self._start(command)
         except OSError as error:
             self._give_back()
-            reason = "command not found" if isinstance(error, FileNotFoundError) else error.strerror
-            raise CannotStart(f"{command[0]}: {reason}", 127 if isinstance(error, FileNotFoundError) else 126) from None
+            raise CannotStart(_why_not(command, error), 127 if _is_missing(command, error) else 126) from None
         for early in self._pending:
             self._send(early)
 
@@ -105,7 +120,7 @@ class Child:
         return 128 - code if code < 0 else code
 
     def _start(self, command: Sequence[str]) -> subprocess.Popen[bytes]:
-        if not sys.stdout.isatty():
+        if not os.isatty(1):
             process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, process_group=0)
             assert process.stdout is not None
             assert process.stderr is not None
@@ -121,9 +136,9 @@ class Child:
                 termios.tcsetattr(slave, termios.TCSANOW, termios.tcgetattr(1))
             process = subprocess.Popen(
                 command,
-                stdin=slave if sys.stdin.isatty() else None,
+                stdin=slave if os.isatty(0) else None,
                 stdout=slave,
-                stderr=slave if sys.stderr.isatty() else subprocess.PIPE,
+                stderr=slave if os.isatty(2) else subprocess.PIPE,
                 start_new_session=True,
                 preexec_fn=_take_terminal,
             )
@@ -133,6 +148,7 @@ class Child:
         if process.stderr is not None:
             self._listen(process.stderr.fileno(), 2, "stderr")
         self._handlers[signal.SIGWINCH] = signal.signal(signal.SIGWINCH, self._resize)
+        self._handlers[signal.SIGCONT] = signal.signal(signal.SIGCONT, lambda number, frame: None)
         return process
 
     def _listen(self, source: int, target: int, name: str) -> None:
@@ -141,10 +157,10 @@ class Child:
     def _pump(self, listener: Listener) -> None:
         """Moves bytes until the command has ended and has nothing more to say."""
         assert self._process is not None
-        keys = sys.stdin.fileno() if self._terminal.raw else None
-        with selectors.DefaultSelector() as selector:
-            for source in (self._wake_reader, *self._streams, *([keys] if keys is not None else [])):
+        with self._selector as selector:
+            for source in (self._wake_reader, *self._streams):
                 selector.register(source, selectors.EVENT_READ)
+            self._listen_to_keys()
             quiet_since: float | None = None
             while True:
                 ended = self._process.poll() is not None
@@ -160,9 +176,9 @@ class Child:
                     if key.fd == self._wake_reader:
                         with contextlib.suppress(BlockingIOError):
                             os.read(self._wake_reader, _CHUNK)
-                    elif key.fd == keys:
-                        if not self._pass_keys(keys):
-                            selector.unregister(keys)
+                        self._listen_to_keys()
+                    elif key.fd == self._keys:
+                        self._pass_keys(key.fd)
                     else:
                         quiet_since = None
                         if not self._streams[key.fd].pass_on(listener):
@@ -177,18 +193,67 @@ class Child:
             return None
         left = self._deadline - time.monotonic()
         if left > 0:
-            return left
+            return min(left, _LONGEST_WAIT)
         self._send(signal.SIGKILL if self._asked else signal.SIGTERM)
         self._asked = True
         self._deadline = time.monotonic() + _KILL_AFTER
         return _KILL_AFTER
 
-    def _pass_keys(self, keys: int) -> bool:
+    def _listen_to_keys(self) -> None:
+        """Takes the keys while we are in the foreground: to read them elsewhere would stop us."""
+        if self._master is None:
+            return
+        self._terminal.enter_raw_mode(True)
+        wanted = self._terminal.fd if self._terminal.raw else None
+        if wanted != self._keys:
+            if self._keys is not None:
+                self._selector.unregister(self._keys)
+            if wanted is not None:
+                self._selector.register(wanted, selectors.EVENT_READ)
+            self._keys = wanted
+
+    def _pass_keys(self, keys: int) -> None:
         data = os.read(keys, _CHUNK)
+        if not data:
+            self._selector.unregister(keys)
+            self._keys = None
         if data and self._master is not None:
             with contextlib.suppress(OSError):
                 _write_all(self._master, data)
-        return bool(data)
+            if self._asks_to_stop(data):
+                self._stop_and_go_on()
+
+    def _asks_to_stop(self, data: bytes) -> bool:
+        """Whether keys hold a ctrl+z that is meant for the command itself, and not for a job of a shell that it is."""
+        assert self._process is not None
+        assert self._master is not None
+        try:
+            settings = termios.tcgetattr(self._master)
+            in_front = os.tcgetpgrp(self._master)
+        except (OSError, termios.error):
+            return False
+        key: bytes = settings[6][termios.VSUSP]
+        return bool(settings[3] & termios.ISIG) and key != b"\0" and key in data and in_front == self._process.pid
+
+    def _stop_and_go_on(self) -> None:
+        """Stops the command and then our whole job, for the shell to notice; goes on with it when the shell does.
+
+        Where there is no shell that could, we are not stopped either, and nothing has happened.
+        """
+        time.sleep(_TIDY_UP)
+        self._send(signal.SIGSTOP)
+        self._terminal.restore()
+        self._listen_to_nothing()
+        os.killpg(0, signal.SIGTSTP)
+        self._listen_to_keys()
+        if self._master is not None:
+            _copy_window_size(1, self._master)
+        self._send(signal.SIGCONT)
+
+    def _listen_to_nothing(self) -> None:
+        if self._keys is not None:
+            self._selector.unregister(self._keys)
+            self._keys = None
 
     def _forward(self, number: int, frame: FrameType | None) -> None:
         if self._process is None:
@@ -227,6 +292,7 @@ class Child:
         for stream in self._streams.values():
             stream.close()
         self._streams = {}
+        self._selector.close()
         os.close(self._wake_reader)
         os.close(self._wake_writer)
 
@@ -266,7 +332,7 @@ class _ForegroundTerminal:
     """The terminal of the person, when we are what runs in it."""
 
     def __init__(self) -> None:
-        self._fd = sys.stdin.fileno() if sys.stdin is not None and sys.stdin.isatty() else None
+        self.fd = 0 if os.isatty(0) else None
         self._settings: Any = None
         self.raw = False
         """Whether keys reach us one by one, to be passed to the pseudo-terminal."""
@@ -275,38 +341,62 @@ class _ForegroundTerminal:
 
     def _is_ours(self) -> bool:
         try:
-            return self._fd is not None and os.tcgetpgrp(self._fd) == os.getpgrp()
+            return self.fd is not None and os.tcgetpgrp(self.fd) == os.getpgrp()
         except OSError:
             return False
 
     def enter_raw_mode(self, wanted: bool) -> None:
-        if wanted and self._fd is not None and self._is_ours():
+        if wanted and not self.raw and self.fd is not None and self._is_ours():
             with contextlib.suppress(termios.error):
-                self._settings = termios.tcgetattr(self._fd)
-                tty.setraw(self._fd)
+                self._settings = termios.tcgetattr(self.fd)
+                tty.setraw(self.fd)
                 self.raw = True
+                notices.end_lines_with("\r\n")
 
     def lend_to(self, group: int) -> None:
-        if self._fd is not None and self._is_ours():
+        if self.fd is not None and self._is_ours():
             with contextlib.suppress(OSError):
-                os.tcsetpgrp(self._fd, group)
+                os.tcsetpgrp(self.fd, group)
                 self.lent = True
 
     def take_back(self) -> None:
-        if self.lent and self._fd is not None:
+        if self.lent and self.fd is not None:
             # In the background, setting this would stop us.
             before = signal.signal(signal.SIGTTOU, signal.SIG_IGN)
             with contextlib.suppress(OSError):
-                os.tcsetpgrp(self._fd, os.getpgrp())
+                os.tcsetpgrp(self.fd, os.getpgrp())
             signal.signal(signal.SIGTTOU, before)
             self.lent = False
 
     def restore(self) -> None:
         self.take_back()
-        if self.raw and self._fd is not None:
+        if self.raw and self.fd is not None:
             with contextlib.suppress(termios.error):
-                termios.tcsetattr(self._fd, termios.TCSADRAIN, self._settings)
+                termios.tcsetattr(self.fd, termios.TCSADRAIN, self._settings)
             self.raw = False
+            notices.end_lines_with("\n")
+
+
+def open_standard_streams() -> None:
+    """Opens what is closed of stdin, stdout and stderr as /dev/null: no file of ours may get their numbers."""
+    while True:
+        null = os.open(os.devnull, os.O_RDWR)
+        if null > 2:
+            os.close(null)
+            return
+        os.set_inheritable(null, True)
+
+
+def _is_missing(command: Sequence[str], error: OSError) -> bool:
+    return isinstance(error, FileNotFoundError) or not command[0]
+
+
+def _why_not(command: Sequence[str], error: OSError) -> str:
+    if error.errno in (errno.EMFILE, errno.ENFILE):
+        return f"{command[0]} cannot be started: {error.strerror}; `ulimit -n` says how many there may be"
+    if _is_missing(command, error):
+        return f"{command[0] or repr('')}: command not found"
+    return f"{command[0]}: {error.strerror}"
 
 
 def _take_terminal() -> None:

@@ -4,18 +4,25 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import os
 import re
 import shlex
 import signal
 import sys
 import threading
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from recorder import notices
 
+if TYPE_CHECKING:
+    from recorder.run import Run
+
 _FIRST = 3.0
 """Seconds that a command which ends at once is followed by, at most, until the machine was looked at."""
+
+_LONGEST = 1e9
+"""Seconds that a clock can wait for; 31 years are for ever."""
 
 _UNITS = {"": 1.0, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 
@@ -30,7 +37,11 @@ def main(argv: Sequence[str] | None = None, prog: str = "leet record") -> int:
         allow_abbrev=False,
     )
     add_arguments(parser)
-    return run(parser.parse_args(argv))
+    given = list(sys.argv[1:] if argv is None else argv)
+    args = parser.parse_args(given)
+    if given[-1:] == ["--"] and args.command in ([], ["--"]):
+        parser.error("there is no COMMAND after --")
+    return run(args)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -54,23 +65,30 @@ def run(args: argparse.Namespace) -> int:
         del command[0]
     if args.list_sources:
         return _list_sources()
+    from recorder.child import open_standard_streams
     from recorder.errors import UsageError
     from recorder.settings import Settings, gather
 
     try:
         settings = gather(Settings(**_settings(args)))
     except UsageError as error:
-        print(f"leet record: {error}", file=sys.stderr)
+        _fail(str(error))
         return 2
+    open_standard_streams()
     # What the person or a script reads on stderr is COMMAND's alone, unless it is a screen.
-    told = sys.stderr.isatty() or not command
+    told = os.isatty(2) or not command
     notices.configure(silent=settings.silent, quiet=settings.quiet or not told)
+    if settings.mode == "disabled":
+        notices.say("the mode is disabled (WANDB_MODE), so nothing is recorded")
+        if not command:
+            return 0
+    else:
+        settings.mode = "offline"
     return _run_command(command, settings, args.duration) if command else _record(settings, args.duration)
 
 
 def _settings(args: argparse.Namespace) -> dict[str, Any]:
     return {
-        "mode": "offline",
         "console": "off",  # ours says nothing; the command's is recorded on its way through
         "x_save_requirements": False,
         "x_stats_sampling_interval": args.interval,
@@ -88,19 +106,34 @@ def _run_command(command: list[str], settings: Any, duration: float | None) -> i
     try:
         child = Child(command)
     except CannotStart as error:
-        print(f"leet record: {error}", file=sys.stderr)
+        _fail(str(error))
         return error.status
+    # The command runs, whatever becomes of its recording.
+    try:
+        recorded = _begin(command, settings, child.pid)
+    except Exception as error:  # a broken installation, no more memory or files: said, and the command goes on
+        notices.warn(f"nothing is recorded: {error or type(error).__name__}")
+        return child.wait(notices.saw, duration)
+    code = child.wait(recorded._print, duration)
+    recorded.finish(code)
+    return code
+
+
+def _begin(command: list[str], settings: Any, pid: int) -> Run:
+    """The run of a started command."""
     from recorder.starting import start
 
-    settings.x_stats_pid = child.pid
+    settings.x_stats_pid = pid
     settings.x_stats_track_process_tree = True
     if settings.run_name is None:
         settings.run_name = shlex.join(command)[:128]
     facts = {"program": command[0], "args": command[1:], "executable": None, "python": None, "code_path_local": None}
-    recorded = start(settings, {"command": command}, facts=facts, wait_for_first=_FIRST)
-    code = child.wait(recorded._print, duration)
-    recorded.finish(code)
-    return code
+    return start(settings, {"command": command}, facts=facts, wait_for_first=_FIRST)
+
+
+def _fail(reason: str) -> None:
+    if sys.stderr is not None:
+        print(f"leet record: {reason}", file=sys.stderr)
 
 
 def _record(settings: Any, duration: float | None) -> int:
@@ -117,7 +150,7 @@ def _record(settings: Any, duration: float | None) -> int:
 
     before = {number: signal.signal(number, end) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
     recorded = start(settings, {}, wait_for_first=_FIRST)
-    notices.say("ctrl+c ends it" if duration is None else f"it ends after {duration:g} s, or with ctrl+c")
+    notices.say("ctrl+c ends it" if duration is None else f"it ends after {_spelled(duration)}, or with ctrl+c")
     over.wait(duration)
     code = 128 + ended_by[0] if ended_by and ended_by[0] != signal.SIGINT else 0
     recorded.finish(code)
@@ -152,7 +185,19 @@ def _duration(text: str) -> float:
     parts = re.findall(r"(\d+(?:\.\d*)?)([smhd]?)", text)
     if not parts or "".join(number + unit for number, unit in parts) != text:
         raise argparse.ArgumentTypeError(f"{text!r} is no duration; write it like 90, 30s, 5m or 1h30m")
-    return sum(float(number) * _UNITS[unit] for number, unit in parts)
+    return min(sum(float(number) * _UNITS[unit] for number, unit in parts), _LONGEST)
+
+
+def _spelled(seconds: float) -> str:
+    """`1 h 30 min` for 5400."""
+    words = []
+    for size, unit in ((86400, "d"), (3600, "h"), (60, "min")):
+        count, seconds = divmod(seconds, size)
+        if count:
+            words.append(f"{count:.0f} {unit}")
+    if seconds or not words:
+        words.append(f"{seconds:g} s")
+    return " ".join(words)
 
 
 def _tags(text: str) -> tuple[str, ...]:

@@ -145,8 +145,10 @@ def git_repository(settings: Settings) -> dict[str, str]:
     if settings.disable_git or settings.x_disable_machine_info:
         return {}
     found = {"remote_url": settings.git_remote_url, "commit": settings.git_commit}
-    start = settings.git_root or _current_directory()
-    root = Path(start) if settings.git_root else _find_repository(Path(start)) if start else None
+    here = _current_directory()
+    root = _find_repository(Path(here)) if here is not None else None
+    if settings.git_root:
+        root = Path(settings.git_root)
     if root is None:
         return {}
     try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import re
 import sys
 
 PREFIX = "recorder: "
@@ -10,12 +11,26 @@ PREFIX = "recorder: "
 _silent = False
 _quiet = False
 _said: set[str] = set()
+_line_end = "\n"
+_last: tuple[str, str] = ("", "")
 
 
 def configure(*, silent: bool, quiet: bool) -> None:
     """`silent`: nothing at all any more; `quiet`: warnings only."""
     global _silent, _quiet
     _silent, _quiet = silent, quiet
+
+
+def end_lines_with(line_end: str) -> None:
+    """A terminal in raw mode needs a carriage return too."""
+    global _line_end
+    _line_end = line_end
+
+
+def saw(stream: str, text: str) -> None:
+    """Tells what somebody else has just written to `stdout` or `stderr`, and maybe without ending the line."""
+    global _last
+    _last = stream, text[-80:]
 
 
 def say(line: str) -> None:
@@ -45,8 +60,19 @@ def warn_once(line: str, subject: str | None = None) -> None:
 
 
 def _print(line: str) -> None:
+    global _last
     if _silent or sys.stderr is None:
         return
     # A closed or broken stderr is no reason for a training to end.
     with contextlib.suppress(OSError, ValueError):
-        print(f"{PREFIX}{line}", file=sys.stderr, flush=True)
+        begin = _line_end if _is_in_a_line() else ""
+        _last = ("", "")
+        print(f"{begin}{PREFIX}{line}", file=sys.stderr, end=_line_end, flush=True)
+
+
+def _is_in_a_line() -> bool:
+    """Whether a progress bar, say, stands where the next line would begin."""
+    stream, text = _last
+    rest = re.sub(r"(\x1b\[[0-9;?]*[A-Za-z])+$", "", text)
+    written = getattr(sys, stream) if stream else None
+    return bool(rest) and rest[-1] != "\n" and written is not None and written.isatty() and sys.stderr.isatty()

@@ -438,6 +438,7 @@ class Run(Identity, Filing, Watching):
 
     def _print(self, stream: str, text: str) -> None:
         """Takes what the program writes to stdout or stderr."""
+        notices.saw(stream, text)
         if not self._disowned:
             self._transcript.add(stream, text)
 

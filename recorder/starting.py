@@ -28,6 +28,9 @@ MIN_CONSUMER = "0.70.0"
 
 REQUIREMENTS = "requirements.txt"
 
+_SHOWN = 60
+"""Characters of a name in a message."""
+
 _OF_VENDORS = (
     "open_metrics_endpoints",
     "open_metrics_filters",
@@ -382,7 +385,7 @@ class _Background:
 
 
 def _greet(run: Run) -> None:
-    notices.say(f"recording run {run.name or run.id} to {run.sync_dir}")
+    notices.say(f"recording run {_shown(run)} to {run.sync_dir}")
     if run.settings.mode != "offline":
         upload = f"runs are recorded on disk, not uploaded; to upload this one: wandb sync {run.sync_dir}"
         notices.say_once(upload, "upload")
@@ -398,7 +401,13 @@ def _retire(run: Run) -> None:
         if _global is run and not ending.is_ending():
             _global = None
     if not run.disabled:
-        notices.say(f"run {run.name or run.id} is in {run.sync_dir}")
+        notices.say(f"run {_shown(run)} is in {run.sync_dir}")
+
+
+def _shown(run: Run) -> str:
+    """Its name, which may be a long command line, or its id."""
+    name = " ".join((run.name or run.id).split())
+    return name if len(name) <= _SHOWN else f"{name[: _SHOWN - 1]}…"
 
 
 def _forget_parents_runs() -> None:

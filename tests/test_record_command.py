@@ -179,6 +179,114 @@ def test_sources_are_listed(tmp_path: Path) -> None:
     assert not list(tmp_path.iterdir())
 
 
+def test_a_command_that_is_nothing(tmp_path: Path) -> None:
+    done = record(tmp_path, "--")
+    assert done.returncode == 2
+    assert b"no COMMAND after --" in done.stderr
+    done = record(tmp_path, "--", "")
+    assert (done.returncode, done.stderr) == (127, b"leet record: '': command not found\n")
+    assert not list(tmp_path.iterdir())
+    assert record(tmp_path, "--", "echo", "--").stdout == b"--\n"
+
+
+def test_disabled_records_nothing_and_runs_the_command(tmp_path: Path) -> None:
+    for command, status in (["--", "sh", "-c", "echo hi; exit 4"], 4), ([], 0):
+        done = subprocess.run(
+            [*RECORD, *command],
+            cwd=tmp_path,
+            env=environment({"WANDB_MODE": "disabled"}),
+            capture_output=True,
+            timeout=60,
+        )
+        assert done.returncode == status
+        assert done.stdout == (b"hi\n" if command else b"")
+        assert (b"nothing is recorded" in done.stderr) == (not command)  # stderr is the command's
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_duration_beyond_every_clock(tmp_path: Path) -> None:
+    arguments = ["--for", "99999999999999999999d", "--interval", "99999999999999999999"]
+    done = record(tmp_path, *arguments, "--", "sh", "-c", "sleep 0.3; exit 3")
+    assert (done.returncode, done.stderr) == (3, b"")
+    assert of_kind(log_of(tmp_path), "stats")
+
+
+def test_a_current_directory_that_is_gone(tmp_path: Path) -> None:
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    done = subprocess.run(
+        [*RECORD, "--", "sh", "-c", "echo x; exit 5"],
+        cwd=gone,
+        env=environment({"TMPDIR": str(tmp_path)}),
+        capture_output=True,
+        timeout=60,
+        preexec_fn=lambda: os.rmdir(gone),
+    )
+    assert (done.returncode, done.stdout) == (5, b"x\n")
+    assert done.stderr.startswith(b"recorder: WARNING cannot write to")
+    assert b"Traceback" not in done.stderr
+    assert exit_code(tmp_path) == 5
+
+
+def test_a_recording_that_cannot_begin_leaves_the_command_alone(tmp_path: Path) -> None:
+    script = (
+        "import recorder.starting, recorder.command\n"
+        "def start(*args, **more): raise RuntimeError('broken')\n"
+        "recorder.starting.start = start\n"
+        "raise SystemExit(recorder.command.main(['--', 'sh', '-c', 'echo hi; exit 3']))"
+    )
+    done = run_script(script, tmp_path, status=3)
+    assert done.stdout == "hi\n"
+    assert done.stderr == "recorder: WARNING nothing is recorded: broken\n"
+
+
+@pytest.mark.parametrize("closed", [[0], [1], [2], [0, 1, 2]])
+def test_closed_streams(closed: list[int], tmp_path: Path) -> None:
+    process = subprocess.Popen(
+        [*RECORD, "--", "sh", "-c", "echo out; echo err >&2; exit 5"],
+        cwd=tmp_path,
+        env=environment(),
+        preexec_fn=lambda: [os.close(fd) for fd in closed],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    assert process.wait(60) == 5
+    assert exit_code(tmp_path) == 5
+    assert (printed(log_of(tmp_path), 1), printed(log_of(tmp_path), 0)) == ("out\n", "err\n")
+
+
+def test_few_open_files_are_said_in_one_line(tmp_path: Path) -> None:
+    """With a few more the command runs, and a line says what could not be recorded; Python itself needs five."""
+    said = []
+    for limit in range(6, 24, 2):
+        done = subprocess.run(
+            ["sh", "-c", f"ulimit -n {limit}; exec {sys.executable} -m recorder -- sh -c 'exit 5'"],
+            cwd=tmp_path,
+            env=environment(),
+            capture_output=True,
+            timeout=60,
+        )
+        assert done.returncode in (5, 126), (limit, done.stderr)
+        assert b"Traceback" not in done.stderr, limit
+        assert done.returncode == 5 or done.stderr.count(b"\n") == 1
+        assert done.returncode == 5 or b"ulimit -n" in done.stderr
+        said.append(done.returncode)
+    assert said[0] == 126
+    assert said[-1] == 5
+
+
+def test_messages_are_short_and_begin_a_line_of_their_own(terminal: Callable[..., Terminal], tmp_path: Path) -> None:
+    screen = terminal(*RECORD, "--for", "1h30m", "--", "printf", "%s", "50 %", "x" * 500)
+    assert screen.wait() == 0
+    shown = screen.screen.decode().replace("\r", "")
+    assert "x\nrecorder: run printf %s '50 %' xxx" in shown
+    assert max(len(line) for line in shown.splitlines() if "recorder: run" in line) < 200 + len(str(tmp_path))
+    screen = terminal(*RECORD, "--for", "1.5m")
+    screen.wait_for(b"it ends after 1 min 30 s")
+    screen.press(b"\x03")
+    assert screen.wait() == 0
+
+
 class Terminal:
     """A process in a pseudo-terminal of its own, as a person has it."""
 
@@ -302,6 +410,60 @@ def test_ctrl_z_and_back_with_the_output_in_a_pipe(terminal: Callable[..., Termi
     screen.press(b"exit\r")
     screen.wait()
     assert exit_code(tmp_path) == 0
+
+
+def test_ctrl_z_and_back_in_a_terminal(terminal: Callable[..., Terminal], tmp_path: Path) -> None:
+    """A shell with job control: ctrl+z stops the command, then us, and `fg` goes on with both, keys included."""
+    script = (
+        "import signal, sys, time\n"
+        "signal.signal(signal.SIGCONT, lambda *_: print('gone on', flush=True))\n"
+        "print('ready', flush=True)\nfor i in range(20): time.sleep(0.05)\nprint('got', input())"
+    )
+    (tmp_path / "work.py").write_text(script)
+    screen = terminal("/bin/bash", "--norc", "--noediting", "-i")
+    screen.press(f"PS1='> '; {' '.join(RECORD)} -- {sys.executable} work.py\r".encode())
+    screen.wait_for(b"ready")
+    screen.wait_for(lambda: bool(list(tmp_path.glob("wandb/offline-*/run-*.wandb"))))
+    screen.press(b"\x1a")
+    screen.wait_for(b"Stopped")
+    screen.press(b"echo en''d\r")
+    screen.wait_for(b"end")
+    assert b"gone on" not in screen.screen
+    screen.press(b"fg\r")
+    screen.wait_for(b"gone on")
+    screen.press(b"keys\r")
+    screen.wait_for(b"got keys")
+    screen.wait_for(b"is in")
+    screen.press(b"exit\r")
+    screen.wait()
+    assert exit_code(tmp_path) == 0
+
+
+def test_ctrl_z_where_nobody_could_go_on(terminal: Callable[..., Terminal], tmp_path: Path) -> None:
+    script = "print('ready', flush=True); print('got', input())"
+    screen = terminal(*RECORD, "--", sys.executable, "-c", script)
+    screen.wait_for(b"ready")
+    screen.press(b"\x1a")
+    time.sleep(0.3)
+    screen.press(b"keys\r")
+    screen.wait_for(b"got keys")
+    assert screen.wait() == 0
+
+
+def test_ctrl_c_before_it_has_begun_is_no_traceback(tmp_path: Path) -> None:
+    script = (
+        "import builtins, runpy, sys\n"
+        "load = builtins.__import__\n"
+        "def interrupted(name, *more, **named):\n"
+        "    if name == 'argparse': raise KeyboardInterrupt\n"
+        "    return load(name, *more, **named)\n"
+        "for module in ('leet', 'recorder'):\n"
+        "    builtins.__import__ = interrupted\n"
+        "    try: runpy.run_module(module, run_name='__main__', alter_sys=True)\n"
+        "    except SystemExit as end: print(module, end.code)\n"
+        "    finally: builtins.__import__ = load\n"
+    )
+    assert run_script(script, tmp_path).stdout == "leet 130\nrecorder 130\n"
 
 
 def test_the_viewer_has_the_command_too(tmp_path: Path) -> None:
