@@ -6,6 +6,7 @@ import argparse
 import gc
 import os
 import sys
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import import_module
@@ -42,6 +43,9 @@ Without one: $WANDB_DIR, the run directory one stands in, or ./wandb."""
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line; the exit status: 0 fine, 1 it could not be done, 2 wrong usage."""
     streams.prepare()
+    if not sys.warnoptions:
+        # Values of a log are as large as they like: a sum that overflows is an infinity, and nobody's mistake.
+        warnings.simplefilter("ignore", RuntimeWarning)
     try:
         try:
             return _run(list(sys.argv[1:] if argv is None else argv))

@@ -17,9 +17,10 @@ from example_run import START, ExampleRun
 from hypothesis import given
 from hypothesis import strategies as st
 
-from leet.output import doctor, doctor_skim
+from leet.output import doctor, doctor_skim, inspect
 from leet.output.doctor_checks import Check, Project, checks_of
 from leet.output.doctor_skim import RunFacts, Sized, metric_names, skim
+from leet.output.run_summary import RunSummary
 from leet.reading import records
 from leet.reading.blocks import BlockReader, RawRecord
 from recorder.transaction_log.framing import HEADER, frame
@@ -155,6 +156,9 @@ def assert_weight(log: Path) -> None:
     assert facts.rows == len(times)
     assert facts.points == sum(counts)
     assert facts.metrics == metric_names(sizes)
+    summary = RunSummary(log)
+    inspect.summarise(log, summary)
+    assert facts.numeric == len(summary.metrics)
     assert facts.largest_row.size == max(lengths)
     mine = sorted(
         (size for name, size in sizes.items() if name not in ("_step", "_runtime", "_timestamp")), reverse=True
@@ -290,7 +294,7 @@ def test_what_is_over_is_marked_with_its_remedy_and_status_1(run: ExampleRun, ca
     run.writer.close()
     assert doctor.main([str(run.log)]) == 1
     lines = capsys.readouterr().out.splitlines()
-    assert lines[0] == "run example1 (balmy-river-7): 1 metrics, 1,100 rows, 1,100 values"
+    assert lines[0] == "run example1 (balmy-river-7): 1 metric, 1,100 rows, 1,100 values"
     [busiest] = [i for i, line in enumerate(lines) if "busiest minute" in line and "log()" in line]
     assert " ".join(lines[busiest].split()) == "OVER log() calls in the busiest minute 1,100 of 1,000"
     assert lines[busiest + 2].strip() == "→ log several metrics in one call, and only every so many steps"
@@ -368,5 +372,5 @@ def test_many_runs_need_few_open_files(tmp_path: Path) -> None:
         timeout=60,
     )
     assert ended.returncode == 0, ended.stderr
-    assert ended.stdout.startswith("80 runs: 1 metrics, 80 rows, 80 values")
+    assert ended.stdout.startswith("80 runs: 1 metric, 80 rows, 80 values")
     assert "not read" not in ended.stdout

@@ -14,12 +14,14 @@ import pytest
 from conftest import corpus_logs
 from hypothesis import strategies as st
 
+from leet.model.run import RunModel
 from leet.output import bulk_records, bulk_summary, inspect
 from leet.output.json_text import dump, escaped, number
 from leet.output.record_object import record_line
 from leet.output.run_summary import RunSummary
 from leet.reading import records
 from leet.reading.blocks import BlockReader, RawRecord
+from leet.reading.tail import read
 from recorder.transaction_log.framing import HEADER, frame
 from recorder.transaction_log.wire import encode, history_record, summary_record
 from recorder.transaction_log.writer import LogWriter
@@ -217,6 +219,8 @@ def test_text_summary_is_readable(log: Path, capsys: pytest.CaptureFixture[str])
 def test_a_log_that_has_just_begun(log: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for start in (b"", HEADER[:3], HEADER):
         log.write_bytes(start)
+        assert inspect.main([str(log)]) == 0
+        assert capsys.readouterr() == ("", "leet inspect: no record yet\n")
         assert leet(capsys, "--json", log) == ""
         assert json.loads(leet(capsys, "--summary", "--json", log))["state"] == "unknown"
 
@@ -272,6 +276,80 @@ def test_following_a_silent_log_ends(log: Path, capsys: pytest.CaptureFixture[st
     write(log, run_record())
     out = leet(capsys, "--follow", "--idle-timeout", "10ms", "--json", log)
     assert json.loads(out)["type"] == "run"
+
+
+@pytest.mark.parametrize("seconds", [2**63 - 1, -(2**63), 2**40, -(2**40), 10**15])
+@pytest.mark.parametrize("arguments", [[], ["--json"], ["--summary"], ["--summary", "--json"]])
+def test_no_time_is_too_strange(
+    seconds: int, arguments: list[str], log: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    time = {"seconds": seconds, "nanos": -5}
+    write(
+        log,
+        run_record(start_time=time),
+        encode("Record", {"output_raw": {"line": "said\n", "timestamp": time}}),
+        encode("Record", {"stats": {"timestamp": time, "item": [{"key": "cpu", "value_json": "5"}]}}),
+        encode("Record", {"environment": {"os": "x", "started_at": time}}),
+        history_record([(("_timestamp",), "3e19"), (("_runtime",), "NaN"), (("loss",), "1")], 0),
+        encode("Record", {"exit": {"exit_code": 0, "runtime": -(2**31)}}),
+    )
+    assert "said" in leet(capsys, *arguments, log)
+
+
+@pytest.mark.parametrize("arguments", [[], ["--json"], ["--summary"], ["--summary", "--json"]])
+def test_no_depth_is_too_great(arguments: list[str], log: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for depth in (300, 900, 20_000):
+        deep = '{"a":' * depth + "1" + "}" * depth
+        write(
+            log,
+            run_record(config={"update": [{"key": "c", "value_json": deep}, {"key": "l", "value_json": f"[{deep}]"}]}),
+            encode("Record", {"config": {"update": [{"nested_key": ["k"] * depth, "value_json": "1"}]}}),
+            history_record([(("h",), deep), (("k",) * depth, "1"), (("loss",), "1")], 0),
+            summary_record([(("h",), deep), (("k",) * depth, "1"), (("loss",), "7.25")]),
+        )
+        assert "7.25" in leet(capsys, *arguments, log)
+
+
+def test_console_lines_stand_in_the_order_in_which_they_began(log: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    pieces = [
+        ("STDERR", "one"),
+        ("STDOUT", "two\n"),
+        ("STDOUT", "three\nfour"),
+        ("STDERR", " more\nfive"),
+        ("STDOUT", "\n"),
+    ]
+    made = [
+        encode("Record", {"output_raw": {"line": text, "output_type": stream, "timestamp": {"seconds": place}}})
+        for place, (stream, text) in enumerate(pieces)
+    ]
+    write(log, run_record(), *made)
+    lines = json.loads(leet(capsys, "--summary", "--json", log))["console"]
+    assert [line["line"] for line in lines] == ["one more", "two", "three", "four", "five"]
+    assert [line["time"][17:19] for line in lines] == ["00", "01", "02", "02", "03"]
+
+
+def test_the_text_of_a_summary_has_a_short_line_for_each_media_value(
+    log: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    histogram = {"_type": "histogram", "bins": [i / 10 for i in range(65)], "values": [1] * 64}
+    write(
+        log,
+        run_record(),
+        summary_record([(("h",), json.dumps(histogram)), (("t", "_type"), '"table-file"'), (("t", "nrows"), "3")]),
+    )
+    lines = leet(capsys, "--summary", log).split("\n")
+    assert "  h  histogram · 64 bins · 0 … 6.4" in lines
+    assert "  t  table-file · 3×? cells" in lines
+    assert json.loads(leet(capsys, "--summary", "--json", log))["summary"]["h"] == histogram
+
+
+@pytest.mark.parametrize("path", corpus_logs(), ids=lambda path: path.parent.name)
+def test_a_run_lasted_as_long_as_in_the_viewer(path: Path) -> None:
+    model, summary = RunModel(path), RunSummary(path)
+    for batch in read(path):
+        model.apply(batch)
+    inspect.summarise(path, summary)
+    assert summary.to_json(0, 0)["runtime"] == pytest.approx(model.runtime)
 
 
 def both_summaries(path: Path) -> tuple[dict[str, Any], dict[str, Any]]:

@@ -68,7 +68,7 @@ def test_ticks_are_on_the_axis_and_in_order(a, b, count):
     found = ticks.number_ticks(lo, hi, count)
     assert len(found.values) == len(found.labels)
     assert list(found.values) == sorted(found.values)
-    assert len(found.values) <= count + 2
+    assert len(found.values) <= max(count + 2, 4)
     slack = (hi / 2 - lo / 2) * 1e-5 + math.ulp(max(abs(lo), abs(hi)))
     for value in found.values:
         assert lo - slack <= value <= hi + slack
@@ -151,3 +151,12 @@ def test_no_numbers_are_too_strange(a, b, count, unit):
         assert len(found.values) == len(found.labels) <= 40
         assert all(math.isfinite(value) for value in found.values)
         assert found.width <= 24
+
+
+@pytest.mark.parametrize(
+    ("lo", "hi"), [(308.1, 308.6), (308.3, 308.9), (307.9, 308.26), (-324.3, -323.9), (-323.2, 308.7)]
+)
+def test_a_log_axis_may_end_where_numbers_do(lo: float, hi: float):
+    made = ticks.log_ticks(lo, hi, 4)
+    assert len(made.labels) == len(made.values)
+    assert all(map(math.isfinite, made.values))

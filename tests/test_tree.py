@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
 
@@ -9,10 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from leet.model.environment import Environment
 from leet.model.safe_text import clean
 from leet.model.tree import Json, Tree, display
 
-KEYS = st.sampled_from(["a", "b", "c.d", "_x", "é"])
+KEYS = st.sampled_from(["a", "b", "c.d", "_x", "_type", "é"])
 PATHS = st.lists(KEYS, min_size=1, max_size=3).map(tuple)
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers(-5, 5) | st.floats(-1, 1) | st.text(max_size=3),
@@ -252,3 +254,42 @@ def test_no_depth_exhausts_the_stack():
     assert tree.get(*path[:63], ".".join(path[63:])) == 1
     tree.remove(path)
     assert "k" not in tree.to_dict()
+
+
+PARTS_OF_MEDIA = [("_type", '"histogram"'), ("bins", "[0, 1, 2]"), ("values", "[5, 6]")]
+
+
+@pytest.mark.parametrize("order", list(itertools.permutations(range(3))))
+def test_a_media_value_that_was_taken_apart_is_one_row_too(order: tuple[int, ...]):
+    tree = Tree()
+    tree.assign(("a",), Json("1"))
+    for index in order:
+        key, value = PARTS_OF_MEDIA[index]
+        tree.assign(("layers", "h", key), Json(value))
+        tree.rows()
+    assert list(tree.rows()) == [("a", "1"), ("layers.h", "histogram · 2 bins · 0 … 2")]
+    assert json.loads(tree.full("layers.h")) == {"_type": "histogram", "bins": [0, 1, 2], "values": [5, 6]}
+    tree.assign(("layers", "h", "bins"), Json("[0, 1, 2, 3]"))
+    tree.assign(("layers", "h", "deep", "er"), Json("1"))
+    assert list(tree.rows()) == [("a", "1"), ("layers.h", "histogram · 3 bins · 0 … 3")]
+    tree.remove(("layers", "h", "_type"))
+    assert tree.rows().dotted_keys() == ["a", "layers.h.bins", "layers.h.deep.er", "layers.h.values"]
+
+
+def test_a_type_that_is_no_text_makes_no_media_value():
+    tree = Tree()
+    tree.assign(("m", "_type"), Json("3"))
+    tree.assign(("m", "x"), Json("1"))
+    assert tree.rows().dotted_keys() == ["m._type", "m.x"]
+    tree.assign(("m", "_type"), Json('"image-file"'))
+    assert list(tree.rows()) == [("m", "image-file")]
+
+
+def test_what_an_environment_says_twice_is_one_row():
+    environment = Environment()
+    for path, value in ((("cpu_count",), 2), (("cpu", "count"), 2), (("cpu", "model"), "x"), (("code_path",), "a.py")):
+        environment.assign(path, value)
+    environment.assign(("code_path_local",), "a.py")
+    assert environment.rows().dotted_keys() == ["code_path", "cpu.count", "cpu.model"]
+    environment.assign(("cpu_count",), 4)
+    assert environment.rows().dotted_keys() == ["code_path", "cpu.count", "cpu.model", "cpu_count"]

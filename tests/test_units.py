@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from leet.model import units
-from leet.model.units import NUMBER, Unit, format_age, format_bytes, format_duration, format_value
+from leet.model.units import NUMBER, Unit, format_age, format_bytes, format_duration, format_time, format_value
 
 UNITS = [value for value in vars(units).values() if isinstance(value, Unit)]
 
@@ -106,3 +106,13 @@ def test_sizes_durations_and_ages():
         "1 h 05",
         "1 d",
     ]
+
+
+@pytest.mark.parametrize("seconds", [math.nan, math.inf, -math.inf, 3e19, -3e19, 2**63 - 1, -(2**62), 1e300])
+@pytest.mark.parametrize("utc", [False, True])
+def test_a_moment_that_no_calendar_has_is_a_number(seconds: float, utc: bool):
+    assert format_time(seconds, "%Y-%m-%d %H:%M:%S", utc) == f"{seconds:.6g}s"
+
+
+def test_a_moment():
+    assert format_time(1_700_000_000, "%Y-%m-%d %H:%M:%S", utc=True) == "2023-11-14 22:13:20"

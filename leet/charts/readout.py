@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
 
 import numpy as np
 
@@ -12,7 +11,7 @@ from leet.charts.curve import Curve
 from leet.charts.layout import Layout
 from leet.charts.lettering import Glyphs, chart_unit, mark_of, shorten
 from leet.charts.spec import Spec
-from leet.model.units import format_value
+from leet.model.units import format_time, format_value
 
 
 def last_value(spec: Spec, layout: Layout) -> str:
@@ -34,7 +33,7 @@ def x_text(x: float, spec: Spec, layout: Layout) -> str:
     """A place on the x axis, as exact as one dot of it."""
     if spec.x_kind == "clock" and 0 <= x <= 253402300799.0:
         form = "%m-%d %H:%M" if layout.x.hi - layout.x.lo >= 172800 else "%H:%M:%S"
-        return time.strftime(form, time.localtime(x))
+        return format_time(x, form)
     if spec.x_kind == "duration" and abs(x) < 1e12:
         sign, seconds = ("-" if x < 0 else ""), abs(x)
         if seconds < 60:

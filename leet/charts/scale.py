@@ -50,13 +50,21 @@ class Scale:
     def value_at(self, share: float) -> float:
         """The value at a share of the axis."""
         value = min(max(self.lo * (1.0 - share) + self.hi * share, self.lo), self.hi)
-        return 10.0**value if self.log else value
+        return antilog(value) if self.log else value
 
     def transformed(self, value: float) -> float:
         """A value in the terms of `lo` and `hi`; NaN when it has no place (log of zero or less)."""
         if not self.log:
             return value
         return math.log10(value) if value > 0 else math.nan
+
+
+def antilog(decades: float) -> float:
+    """10 to the power of `decades`; an axis may end a little beyond the largest number, where it is that number."""
+    try:
+        return 10.0**decades
+    except OverflowError:
+        return LARGEST
 
 
 def apart(lo: float, hi: float, pad: float = 0.1) -> tuple[float, float]:

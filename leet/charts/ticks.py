@@ -11,7 +11,8 @@ import time
 from dataclasses import dataclass
 from functools import lru_cache
 
-from leet.model.units import NUMBER, Unit
+from leet.charts.scale import antilog
+from leet.model.units import NUMBER, Unit, format_time
 
 _WIDEST = 8
 """Labels wider than this are written as a distance from a round number."""
@@ -196,7 +197,7 @@ def log_ticks(lo: float, hi: float, count: float, unit: Unit = NUMBER) -> Ticks:
         grid = [(m, e) for m, e in grid if m in (1, 5)] if len(grid) <= 1.5 * count else [g for g in grid if g[0] == 1]
     if len(grid) >= 2:
         return _log_labels(grid, shift, unit)
-    linear = number_ticks(10.0**lo, 10.0**hi, count, unit)
+    linear = number_ticks(antilog(lo), antilog(hi), count, unit)
     return Ticks(tuple(math.log10(v) if v > 0 else lo for v in linear.values), linear.labels, linear.base)
 
 
@@ -276,4 +277,4 @@ def clock_ticks(lo: float, hi: float, count: float) -> Ticks:
         form = "%H:%M:%S"
     else:
         form = "%H:%M" if hi - lo >= _HOUR else "%H:%M:%S"
-    return Ticks(values, tuple(time.strftime(form, time.localtime(value)) for value in values))
+    return Ticks(values, tuple(format_time(value, form) for value in values))

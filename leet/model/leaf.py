@@ -14,6 +14,10 @@ _LONGEST = 500
 _DEEPEST = 64
 
 
+TYPE_KEY = "_type"
+"""What an object has that is a picture, a histogram, a table, …: it is shown in one line."""
+
+
 class Json(str):
     """JSON text that has not been parsed yet: a leaf of a summary, which is parsed only when somebody looks."""
 
@@ -51,7 +55,7 @@ def flat(key: str, value: Any, depth: int = 0) -> Iterator[tuple[str, Any]]:
 
 
 def _is_media(value: Mapping[str, Any]) -> bool:
-    return isinstance(value.get("_type"), str)
+    return isinstance(value.get(TYPE_KEY), str)
 
 
 def display(value: Any) -> str:
@@ -98,7 +102,7 @@ def _short(text: str) -> str:
 
 def _media(value: Mapping[str, Any]) -> str:
     """A media value or histogram: its type and what tells it from others, never its data."""
-    kind = value["_type"]
+    kind = value[TYPE_KEY]
     facts = []
     if isinstance(value.get("bins"), list):
         bins = value["bins"]

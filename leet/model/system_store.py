@@ -71,10 +71,11 @@ class _Curve:
         else:
             times = np.concatenate([[self._before[0]], times])
             values = np.concatenate([[self._before[1]], values])
-        growth = np.diff(values)
-        growth = np.where(growth < 0, 0.0, growth)
-        seconds = np.diff(times)
-        self.total += float(growth.sum())
+        with np.errstate(over="ignore"):  # counters of a log are as large as they like
+            growth = np.diff(values)
+            growth = np.where(growth < 0, 0.0, growth)
+            seconds = np.diff(times)
+            self.total += float(growth.sum())
         self._before = float(times[-1]), float(values[-1])
         # Two samples of the same instant have no rate between them; the growth is in the total.
         timed = seconds > 0

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, overload
 
-from leet.model.leaf import Json, display, flat, is_compound, json_text, parsed
+from leet.model.leaf import TYPE_KEY, Json, display, flat, is_compound, json_text, parsed
 from leet.model.natural import natural_key
 from leet.model.safe_text import clean
 
@@ -68,7 +68,11 @@ class Tree:
                 below = node[key] = _Branch()
             node = below
         old = node.get(path[-1], _MISSING)
+        was_media = path[-1] == TYPE_KEY and _is_media(node)
         node[path[-1]] = value
+        # What becomes a media value, or joins one, is folded into its row.
+        discarded |= path[-1] == TYPE_KEY and was_media != _is_media(node)
+        discarded |= old is _MISSING and len(path) > 1 and self._in_media(path)
         if old is _MISSING and not discarded:
             self._touch(shape=False)
             if self._order is not None:
@@ -91,6 +95,14 @@ class Tree:
             if not isinstance(node, _Branch):
                 return False
         return True
+
+    def _in_media(self, path: KeyPath) -> bool:
+        node: Any = self._root
+        for key in path[:-1]:
+            node = node[key]
+            if _is_media(node):
+                return True
+        return False
 
     def remove(self, path: KeyPath) -> None:
         """Remove a leaf or a subtree; branches that are left empty go as well."""
@@ -138,6 +150,8 @@ class Tree:
             if self._order is None:
                 self._order = _Order(self._root)
             entries = self._order.plain()
+            if left_out := self.left_out():
+                entries = [entry for entry in entries if entry[1] not in left_out]
             if self._order.compound:
                 entries = entries + [
                     _entry(key, [value], 0)
@@ -147,6 +161,10 @@ class Tree:
                 entries.sort(key=_PLACE)
             self._rows = Rows(entries, self.text)
         return self._rows
+
+    def left_out(self) -> frozenset[str]:
+        """Dotted keys of leaves that have no row, for they say what another one says."""
+        return frozenset()
 
     def text(self, key: str, value: Any) -> str:
         """How the value of a row is shown: one line, safe to print."""
@@ -211,7 +229,9 @@ class Rows(Sequence[tuple[str, str]]):
             value = holder[key]
         except KeyError:  # removed since these rows were made
             return dotted, ""
-        return dotted, self._text(dotted, "" if isinstance(value, _Branch) else parsed(value))
+        if isinstance(value, _Branch) and not _is_media(value):  # it has taken the place of a leaf
+            return dotted, ""
+        return dotted, self._text(dotted, _plain(value))
 
 
 class _Order:
@@ -240,13 +260,13 @@ class _Order:
             if not prefix and key.startswith("_"):
                 continue
             dotted = prefix + clean(key)
-            if isinstance(value, _Branch):
+            if isinstance(value, _Branch) and not _is_media(value):
                 self._walk(dotted + ".", value)
             else:
                 self._put(dotted, node, key, value)
 
     def _put(self, dotted: str, node: dict[str, Any], key: str, value: Any) -> None:
-        if is_compound(value):
+        if is_compound(value) and not isinstance(value, _Branch):
             self.compound.append((dotted, node, key))
         else:
             self._fresh.append(_entry(dotted, node, key))
@@ -254,6 +274,12 @@ class _Order:
 
 class _Branch(dict[str, Any]):
     """A level of the tree, as opposed to a leaf that happens to be an object."""
+
+
+def _is_media(node: Any) -> bool:
+    """Whether this level is a picture, a histogram, … that its writer has taken apart: one row, as those left whole."""
+    kind = node.get(TYPE_KEY) if isinstance(node, _Branch) else None
+    return kind[:1] == '"' if isinstance(kind, Json) else isinstance(kind, str)
 
 
 def _plain(value: Any) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 from dataclasses import dataclass
 from typing import Literal
 
@@ -122,6 +123,19 @@ def format_duration(seconds: float) -> str:
     if whole < 86400:
         return f"{whole // 3600} h {whole % 3600 // 60:02d} min"
     return f"{whole // 86400} d {whole % 86400 // 3600} h"
+
+
+def counted(count: int, noun: str) -> str:
+    """`1 metric`, `1,200 metrics`."""
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
+def format_time(seconds: float, form: str, utc: bool = False) -> str:
+    """A moment in Unix seconds in the form of `strftime`, in local time or UTC; the seconds where no calendar has it."""
+    try:
+        return time.strftime(form, time.gmtime(seconds) if utc else time.localtime(seconds))
+    except (OverflowError, OSError, ValueError):  # which of them depends on the platform and on what is wrong
+        return f"{seconds:.6g}s"
 
 
 def format_age(seconds: float) -> str:

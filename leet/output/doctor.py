@@ -85,6 +85,7 @@ def find_logs(path: str | None) -> list[Path]:
 
 def _text(project: Project, checks: Sequence[Check]) -> Iterator[str]:
     from leet.model.safe_text import clean
+    from leet.model.units import counted
     from leet.output.doctor_checks import QUESTIONS, run_label
 
     runs = project.runs
@@ -92,7 +93,8 @@ def _text(project: Project, checks: Sequence[Check]) -> Iterator[str]:
         return
     rows, points = sum(facts.rows for facts in runs), sum(facts.points for facts in runs)
     what = f"run {clean(run_label(runs[0]))}" if len(runs) == 1 else f"{len(runs):,} runs"
-    yield f"{what}: {len(project.metrics):,} metrics, {rows:,} rows, {points:,} values"
+    curves = f" ({runs[0].numeric:,} numeric)" if len(runs) == 1 and runs[0].numeric < len(project.metrics) else ""
+    yield f"{what}: {counted(len(project.metrics), 'metric')}{curves}, {counted(rows, 'row')}, {counted(points, 'value')}"
     width = max(len(check.title) for check in checks)
     for number, question in enumerate(QUESTIONS):
         yield ""
@@ -156,6 +158,7 @@ def _to_json(project: Project, checks: Sequence[Check], unreadable: Sequence[tup
                 "run_id": facts.run_id,
                 "display_name": facts.display_name,
                 "metrics": metrics,
+                "numeric_metrics": facts.numeric,
                 "rows": facts.rows,
                 "values": facts.points,
                 "peak_calls": facts.peak_rows,

@@ -6,6 +6,7 @@ which minute.
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -20,7 +21,7 @@ from leet.reading import records
 from leet.reading.batch import Floats
 from leet.reading.bulk_blocks import BulkBlockReader, Found
 from leet.reading.columns import Ids, Names
-from leet.reading.logged_values import TYPE_KEY
+from leet.reading.logged_values import TYPE_KEY, number_of
 from leet.reading.messages import Messages
 from leet.reading.value_texts import read_values
 
@@ -48,6 +49,8 @@ class RunFacts:
     display_name: str = ""
     metrics: frozenset[str] = frozenset()
     """Names that were logged, nested ones flat; a picture, a histogram or a table is one name."""
+    numeric: int = 0
+    """How many of these have had a number and are drawn as curves; the others are media, texts, lists."""
     rows: int = 0
     points: int = 0
     peak_rows: int = 0
@@ -84,6 +87,7 @@ class _Skimmer:
         self._names = Names(_ROW_COLUMNS)
         self._locator = ItemLocator(self._names)
         self._largest = np.zeros(0, np.int64)  # bytes of the largest value by id of its name
+        self._numeric = np.zeros(0, bool)  # which names have had a number, by id
         self._times: list[Floats] = []
         self._counts: list[Ids] = []  # values by row
         self._config: dict[tuple[str, ...], int] = {}
@@ -117,6 +121,7 @@ class _Skimmer:
         located = self._locator.locate(history)
         sizes = located.ends - located.starts
         times = _timestamps(history, located)
+        self._find_numeric(history, located)
         odd = self._read_odd(history, located, times)
         of, ids, sizes = (np.concatenate(pair) for pair in zip((located.of, located.names, sizes), odd, strict=True))
         self._weigh(ids, sizes)
@@ -139,6 +144,7 @@ class _Skimmer:
     def _read_odd(self, history: Messages, located: Located, times: Floats) -> tuple[Ids, Ids, Ids]:
         """Row, name and size of the values that are read one by one; their times are put into `times`."""
         found: list[tuple[int, int, int]] = []
+        numeric: list[int] = []
         for row in np.flatnonzero(located.odd).tolist():
             try:
                 record: Any = HistoryRecord.FromString(history[row])
@@ -148,10 +154,26 @@ class _Skimmer:
             for name, value, size in logged_leaves(record.item):
                 name_id = self._names.id_of(name)
                 found.append((row, name_id, size))
+                if _is_number(value):
+                    numeric.append(name_id)
                 if name_id == _TIMESTAMP and isinstance(value, int | float):
                     times[row] = value
+        self._note_numeric(np.array(numeric, np.int64))
         rows = np.array(found, np.int64).reshape(-1, 3)
         return rows[:, 0], rows[:, 1], rows[:, 2]
+
+    def _find_numeric(self, history: Messages, located: Located) -> None:
+        """Note which names have numbers; a name that is known to is not looked at again."""
+        self._note_numeric(located.names[:0])
+        unknown = located.only(~self._numeric[located.names])
+        if len(unknown.of):
+            values = read_values(history, unknown.starts, unknown.ends)
+            self._note_numeric(unknown.names[values.is_number])
+
+    def _note_numeric(self, ids: Ids) -> None:
+        if len(self._numeric) < len(self._names):
+            self._numeric = np.append(self._numeric, np.zeros(len(self._names) - len(self._numeric), bool))
+        self._numeric[ids] = True
 
     def _weigh(self, ids: Ids, sizes: Ids) -> None:
         if len(self._largest) < len(self._names):
@@ -162,6 +184,8 @@ class _Skimmer:
         facts = self._facts
         logged = np.flatnonzero(self._largest)
         facts.metrics = metric_names(self._names.of(logged.tolist()))
+        names = self._names.of(np.flatnonzero(self._numeric).tolist())
+        facts.numeric = len(facts.metrics.intersection(names))
         by_size = logged[np.argsort(-self._largest[logged], kind="stable")].tolist()
         named = [Sized(self._names[i], int(self._largest[i])) for i in by_size[: _LARGEST + len(_ROW_COLUMNS)]]
         facts.largest_values = [value for value in named if value.name not in _ROW_COLUMNS][:_LARGEST]
@@ -187,7 +211,7 @@ class _Skimmer:
         before = np.concatenate(([0], np.cumsum(counts)))
         facts.peak_rows = int((ends - firsts).max())
         facts.peak_points = int((before[ends] - before[firsts]).max())
-        minutes = max(float(times[-1] - times[0]), _MINUTE) / _MINUTE  # of a shorter run nobody knows more
+        minutes = max(float(times[-1]) - float(times[0]), _MINUTE) / _MINUTE  # of a shorter run nobody knows more
         facts.mean_rows, facts.mean_points = len(times) / minutes, int(before[-1]) / minutes
 
 
@@ -197,6 +221,10 @@ def _timestamps(history: Messages, located: Located) -> Floats:
     if len(own.of):
         times[own.of] = read_values(history, own.starts, own.ends).numbers
     return times
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) or (isinstance(value, str) and number_of(json.dumps(value)) is not None)
 
 
 def metric_names(names: Iterable[str]) -> frozenset[str]:

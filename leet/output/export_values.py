@@ -12,6 +12,7 @@ import math
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from leet.output.json_text import dump
 from leet.reading.logged_values import number_of, readable_name
 
 Value = Any
@@ -57,8 +58,12 @@ def logged_leaves(items: Iterable[Any]) -> Iterator[tuple[str, Value, int]]:
             value = None if form == "none" else getattr(item, form)
             size = len(item.text.encode()) if form == "text" else 8
         if isinstance(value, dict) and value:
-            for leaf, inner in _flatten(path, value):
-                yield readable_name(leaf), inner, len(_compact(inner))
+            try:
+                leaves = [(leaf, inner, len(_compact(inner))) for leaf, inner in _flatten(path, value)]
+            except RecursionError:  # nested too deep: it is left as it stands, as by the viewer
+                leaves = [(path, encoded.decode(), size)]
+            for leaf, inner, length in leaves:
+                yield readable_name(leaf), inner, length
         else:
             yield readable_name(path), value, size
 
@@ -73,7 +78,10 @@ def spell(value: Value) -> str:
 
 
 def _compact(value: Value) -> str:
-    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    try:
+        text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    except RecursionError:
+        text = dump(value)
     return text if text.isascii() else text.encode("utf-8", "replace").decode()
 
 

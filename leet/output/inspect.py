@@ -105,6 +105,8 @@ def _print_records(path: Path, as_json: bool, idle: float | None) -> None:
             write((record_line if as_json else record_text)(ordinal, record) + "\n")
         if idle is not None:
             sys.stdout.flush()
+    if not ordinal and not as_json:
+        print("leet inspect: no record yet", file=sys.stderr)
 
 
 def _print_summary(path: Path, as_json: bool) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from json.encoder import encode_basestring
 from typing import Any
 
@@ -24,9 +24,36 @@ _SURROGATES = re.compile("[\ud800-\udfff]")
 
 def dump(value: Any, indent: str = "") -> str:
     """`value` as JSON text: on one line without blanks, or with one line per value, each level `indent` deeper."""
+    if (text := _leaf(value)) is not None:
+        return text
+    # A stack of its own, for values of a log may be nested more deeply than Python can call.
     pieces: list[str] = []
-    _dump(value, pieces, "\n" if indent else "", indent)
-    return "".join(pieces)
+    levels: list[tuple[Iterator[tuple[str, Any]], str]] = []
+    newline, colon = ("\n", ": ") if indent else ("", ":")
+    key, before = "", ""
+    while True:
+        pieces += (before, key)
+        if (text := _leaf(value)) is not None:
+            pieces.append(text)
+        elif not value:
+            pieces.append("{}" if isinstance(value, Mapping) else "[]")
+        else:
+            opening, closing = "{}" if isinstance(value, Mapping) else "[]"
+            newline += indent
+            levels.append((_entries(value, colon), closing))
+            pieces.append(opening)
+            key, value = next(levels[-1][0])
+            before = newline
+            continue
+        while levels:
+            if (entry := next(levels[-1][0], None)) is not None:
+                key, value = entry
+                before = "," + newline
+                break
+            newline = newline[: len(newline) - len(indent)]
+            pieces += (newline, levels.pop()[1])
+        else:
+            return "".join(pieces)
 
 
 def load(text: str) -> Any:
@@ -42,32 +69,25 @@ def escaped(text: str) -> str:
     return _NOT_ASCII.sub(lambda match: json.dumps(match[0])[1:-1], text)
 
 
-def _dump(value: Any, pieces: list[str], newline: str, indent: str) -> None:
+def _leaf(value: Any) -> str | None:
+    """The text of a value that holds no others; None for the rest."""
     kind = type(value)
     if kind is str:
-        pieces.append(_string(value))
-    elif kind is bool or value is None:
-        pieces.append("null" if value is None else "true" if value else "false")
-    elif kind is int:
-        pieces.append(number(value))
-    elif kind is float:
-        pieces.append(number(value) if math.isfinite(value) else f'"{number(value)}"')
-    elif isinstance(value, Mapping):
-        deeper = newline + indent
-        before = "{" + deeper
-        for key in sorted(value):
-            pieces += (before, _string(key), ": " if indent else ":")
-            _dump(value[key], pieces, deeper, indent)
-            before = "," + deeper
-        pieces.append(newline + "}" if value else "{}")
-    else:
-        deeper = newline + indent
-        before = "[" + deeper
-        for one in value:
-            pieces.append(before)
-            _dump(one, pieces, deeper, indent)
-            before = "," + deeper
-        pieces.append(newline + "]" if value else "[]")
+        return _string(value)
+    if kind is float:
+        return number(value) if math.isfinite(value) else f'"{number(value)}"'
+    if kind is int:
+        return number(value)
+    if kind is bool or value is None:
+        return "null" if value is None else "true" if value else "false"
+    return None
+
+
+def _entries(value: Any, colon: str) -> Iterator[tuple[str, Any]]:
+    """What an object or a list holds, each with what is written before it."""
+    if isinstance(value, Mapping):
+        return ((_string(key) + colon, value[key]) for key in sorted(value))
+    return (("", one) for one in value)
 
 
 def number(value: float) -> str:

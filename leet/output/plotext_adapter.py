@@ -115,7 +115,6 @@ def _picture(spec: Spec, layout: Layout, width: int, height: int, color: bool) -
             figure.draw(signal.lines() if len(x) > 1 else signal)
     _draw_marks(figure, plotext, spec, layout)
     text: str = figure.build().string(colorless=not color)
-    figure.clear()
     return [line.rstrip() for line in text.rstrip("\n").split("\n")]
 
 

@@ -10,17 +10,18 @@ Nothing of it can move the cursor: control characters of a log are shown, not se
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable, Iterator
 from typing import Any
 
 from leet.model.safe_text import clean, plain_line
+from leet.model.units import counted, format_duration, format_time
 from leet.output.json_text import dump
 from leet.output.record_object import record_body
-from leet.output.run_summary import RunSummary, flat, shown
+from leet.output.run_summary import RunSummary
 
 _DIGEST = 100
 """Characters of a digest."""
+_DEEPEST = 64
 
 _FACTS = {
     "header": ("version_info.producer",),
@@ -77,24 +78,29 @@ def summary_text(summary: RunSummary, written_ns: int, now: float) -> str:
         ("file", facts["file"]),
         ("state", f"{state} ({reason})"),
         ("started", facts["start_time"] or ""),
-        ("runtime", "" if facts["runtime"] is None else f"{facts['runtime']:.0f} s"),
+        ("runtime", "" if facts["runtime"] is None else format_duration(facts["runtime"])),
         ("step", "" if facts["step"] is None else str(facts["step"])),
-        ("logged", f"{facts['metrics']} metrics, {facts['points']} points" if facts["points"] else ""),
+        ("logged", _logged(facts["metrics"], facts["points"])),
         ("tags", ", ".join(facts["tags"])),
         ("notes", facts["notes"]),
         *(("skipped", f"{s['length']} bytes at {s['offset']}: {s['reason']}") for s in facts["skipped"]),
     ]
     lines = list(_table(((key, value) for key, value in rows if value), indent=""))
-    for title, values in (("summary", shown(summary.summary)), ("config", shown(summary.config))):
-        if values:
-            lines += ["", title, *_table(flat(values))]
+    for title, tree in (("summary", summary.summary), ("config", summary.config)):
+        if rows_of := tree.rows():
+            lines += ["", title, *_table(rows_of)]
     if facts["console"]:
         lines += ["", f"console (last {len(facts['console'])} of {facts['console_lines']} lines)"]
         for line in summary.console.lines():
-            clock = time.strftime("%H:%M:%S", time.gmtime(line.time[0])) if line.time else " " * 8
+            clock = format_time(line.time[0], "%H:%M:%S", utc=True) if line.time else ""
             mark = "[stderr] " if line.stream == "stderr" else ""
-            lines.append(f"  {clock}  {mark}{plain_line(line.text)}".rstrip())
+            lines.append(f"  {clock:8}  {mark}{plain_line(line.text)}".rstrip())
     return "\n".join([*lines, ""])
+
+
+def _logged(metrics: int, points: int) -> str:
+    """What was logged as numbers, the metrics that are drawn as curves."""
+    return f"{counted(metrics, 'numeric metric')}, {counted(points, 'point')}" if points else ""
 
 
 def _table(rows: Iterable[tuple[str, Any]], indent: str = "  ") -> Iterator[str]:
@@ -104,16 +110,18 @@ def _table(rows: Iterable[tuple[str, Any]], indent: str = "  ") -> Iterator[str]
         yield f"{indent}{key:<{width}}  {value}".rstrip()
 
 
-def _leaves(body: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:
-    """Dotted key and value of every leaf; lists of objects are counted with `[i]`."""
-    if isinstance(body, dict):
+def _leaves(body: Any, prefix: str = "", depth: int = 0) -> Iterator[tuple[str, Any]]:
+    """Dotted key and value of every leaf; lists of objects are counted with `[i]`. What lies very deep is one leaf."""
+    if depth == _DEEPEST:
+        yield prefix, body
+    elif isinstance(body, dict):
         for key in sorted(body):
-            yield from _leaves(body[key], f"{prefix}.{key}" if prefix else key)
+            yield from _leaves(body[key], f"{prefix}.{key}" if prefix else key, depth + 1)
         if not body and prefix:
             yield prefix, body
     elif isinstance(body, list) and any(isinstance(one, dict) for one in body):
         for i, one in enumerate(body):
-            yield from _leaves(one, f"{prefix}[{i}]")
+            yield from _leaves(one, f"{prefix}[{i}]", depth + 1)
     else:
         yield prefix, body
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterable
 from typing import Any
 
 from leet.model.state import CRASH_CODE, SILENCE
@@ -22,6 +21,8 @@ from leet.reading.logged_values import item_values
 
 CONSOLE_LINES = 20
 _INTERNAL = "_wandb"
+_DEEPEST = 64
+"""Levels in which empty objects are looked for, so that no log can exhaust the stack."""
 _STREAMS = ("stderr", "stdout")
 
 
@@ -43,6 +44,7 @@ class RunSummary:
         self.runtime: float | None = None
         self.skipped: list[Skipped] = []
         self._row_step = -1.0
+        self._sampled: float | None = None
         self._console_time: tuple[int, int] | None = None
 
     def add(self, record: Any) -> None:
@@ -100,6 +102,10 @@ class RunSummary:
         if step >= 0:
             self.step = max(int(min(step, 2.0**63)), self.step or 0)
 
+    def _take_stats(self, stats: Any) -> None:
+        if stats.HasField("timestamp"):
+            self._sampled = stats.timestamp.seconds + stats.timestamp.nanos / 1e9
+
     def _take_output_raw(self, output: Any) -> None:
         time = (output.timestamp.seconds, output.timestamp.nanos) if output.HasField("timestamp") else None
         self._console_time = time
@@ -124,9 +130,16 @@ class RunSummary:
         return "running", f"last write {_duration(silence)} ago"
 
     def _runtime(self) -> float | None:
-        """Seconds from the start to the last row or the exit, which counts whole seconds."""
-        exit_runtime = self.exit.runtime if self.exit is not None else 0
-        return self.runtime if (self.runtime or 0) >= exit_runtime else float(exit_runtime)
+        """Seconds from the start of the run to the newest thing in its log, as the viewer counts them."""
+        found = [] if self.runtime is None else [self.runtime]
+        if self.exit is not None and self.exit.runtime:  # in whole seconds
+            found.append(float(self.exit.runtime))
+        if self._sampled is not None and self.run is not None and self.run.HasField("start_time"):
+            found.append(self._sampled - self.run.start_time.seconds - self.run.start_time.nanos / 1e9)
+        noted = self.summary.get(_INTERNAL, "runtime")
+        if isinstance(noted, int | float):
+            found.append(float(noted))
+        return max((seconds for seconds in found if math.isfinite(seconds) and seconds >= 0), default=None)
 
     def to_json(self, written_ns: int, now: float) -> dict[str, Any]:
         """The object; `written_ns` is when the log was last written, Unix nanoseconds, `now` Unix seconds."""
@@ -174,20 +187,10 @@ def shown(tree: Tree) -> dict[str, Any]:
     return {key: pruned for key, value in values.items() if (pruned := _pruned(value)) != {}}
 
 
-def _pruned(value: Any) -> Any:
-    if not isinstance(value, dict):
+def _pruned(value: Any, depth: int = 1) -> Any:
+    if not isinstance(value, dict) or depth == _DEEPEST:
         return value
-    return {key: pruned for key, below in value.items() if (pruned := _pruned(below)) != {}}
-
-
-def flat(values: Any, prefix: str = "") -> Iterable[tuple[str, Any]]:
-    """Dotted key and value of every leaf of nested objects, by key."""
-    for key in sorted(values):
-        value = values[key]
-        if isinstance(value, dict) and value and not isinstance(value.get("_type"), str):
-            yield from flat(value, f"{prefix}{key}.")
-        else:
-            yield f"{prefix}{key}", value
+    return {key: pruned for key, below in value.items() if (pruned := _pruned(below, depth + 1)) != {}}
 
 
 def _duration(seconds: float) -> str:
