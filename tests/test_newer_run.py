@@ -47,10 +47,12 @@ async def test_it_is_said_and_opened_by_its_key(tmp_path: Path) -> None:
         await app.run_screen.loaded.wait()
         await pilot.press("L")
         assert app.run_screen.found is found
+        assert app.run_screen.status.message == "no newer run has started here"
+        app.run_screen.status.say()
         app.run_screen.post_message(NewerRunFound(other.log))
         await pilot.press("enter")
         await pilot.pause()
-        assert "a newer run has started: later — press L to open it" == app.run_screen.status.message
+        assert app.run_screen.status.message == "a newer run has started: later — press L to open it"
         before = app.run_screen
         await pilot.press("L")
         await pilot.pause()

@@ -362,7 +362,7 @@ async def test_the_x_axis_is_switched(log: Path) -> None:
         await viewer.press("x")
         assert " step ─╯" not in viewer.text()
         assert "x: runtime" in viewer.status
-        assert "x axis: time since the start" in viewer.status
+        assert "x axis: time since start" in viewer.status
 
 
 async def test_a_metrics_own_step_metric_is_the_x_axis(tmp_path: Path) -> None:
@@ -501,7 +501,7 @@ async def test_an_axis_that_changes_nothing_is_left_out(tmp_path: Path) -> None:
         assert viewer.run.metric_sources.axis == "auto"
         await viewer.press("enter", "x")
         assert viewer.run.metric_sources.axis == "runtime"
-        assert "x axis: time since the start" in viewer.status
+        assert "x axis: time since start" in viewer.status
 
 
 async def test_what_is_no_expression_is_not_kept(log: Path) -> None:
@@ -522,7 +522,7 @@ async def test_the_palette_has_commands_first(log: Path) -> None:
 
     async with viewing(log, (200, 60), terminal=Terminal(ascii=True)) as viewer:
         await viewer.press("ctrl+p")
-        await viewer.until("Go to this chart")
+        await viewer.until("Zoom in")
         titles = [str(option.hit.text or option.hit.display) for option in viewer.app.screen.query_one(CommandList).options]
         metrics = [place for place, title in enumerate(titles) if title in viewer.run.metric_sources.names]
         assert metrics == list(range(metrics[0], len(titles)))

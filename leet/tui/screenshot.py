@@ -73,13 +73,24 @@ def take(app: LeetApp, path: str, size: tuple[int, int], keys: str) -> None:
         await pilot.pause()
         app.run_screen.paint_now()
         await pilot.pause()
-        frame.append(app.export_screenshot(title="leet") if path.endswith(".svg") else text_of(app))
+        frame.append(svg_of(app) if path.endswith(".svg") else text_of(app))
         app.exit()
 
     app.run(headless=True, size=size, auto_pilot=drive)
     if not frame:
         raise OSError("the viewer ended before its picture was taken")
     Path(path).write_text(frame[0] if frame[0].endswith("\n") else frame[0] + "\n", encoding="utf-8")
+
+
+def svg_of(app: LeetApp) -> str:
+    """What is on the screen as a picture."""
+    from leet.tui.picture import svg
+
+    ground = app.theme_variables.get("background", "")
+    if not ground.startswith("#"):  # the terminal's own
+        ground = app.ansi_theme.background_color.hex
+    lines = app.screen._compositor.render_strips()
+    return svg(lines, (app.size.width, app.size.height), app.ansi_theme, ground[:7])
 
 
 def text_of(app: LeetApp) -> str:

@@ -15,7 +15,7 @@ from leet.tui.widgets.chart_source import MetricSource, SystemSource
 AXIS_NAMES: dict[Axis, str] = {
     "auto": "step, or the metric's own step metric",
     "step": "step",
-    "runtime": "time since the start",
+    "runtime": "time since start",
     "clock": "time of day",
 }
 TAIL_MINUTES = 10.0
