@@ -178,7 +178,12 @@ def __getattr__(name: str) -> Any:
     if name == "plot":
         return import_module("recorder.plot")
     if name in ("config", "summary"):
-        return getattr(_active(name), name)
+        active = _current()
+        if active is None:
+            from recorder.before_init import BeforeInit
+
+            return BeforeInit(name)
+        return getattr(active, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

@@ -407,6 +407,7 @@ def _retire(run: Run) -> None:
 def _shown(run: Run) -> str:
     """Its name, which may be a long command line, or its id."""
     name = " ".join((run.name or run.id).split())
+    name = "".join(character if character.isprintable() else "?" for character in name)
     return name if len(name) <= _SHOWN else f"{name[: _SHOWN - 1]}…"
 
 

@@ -294,6 +294,26 @@ def test_before_and_after_a_run(tmp_path: Path) -> None:
     assert "is finished" in lines[3]
 
 
+def test_config_and_summary_are_there_before_a_run_and_of_no_use() -> None:
+    for name in ("config", "summary"):
+        assert hasattr(recorder, name)
+        place = getattr(recorder, name)
+        assert not hasattr(place, "lr")
+        assert name in repr(place)
+        for kind, call in (
+            (AttributeError, lambda place=place: place.lr),
+            (AttributeError, lambda place=place: setattr(place, "lr", 1)),
+            (AttributeError, lambda place=place: place.update({"lr": 1})),
+            (KeyError, lambda place=place: place["lr"]),
+            (recorder.Error, lambda place=place: dict(place)),
+            (recorder.Error, lambda place=place: "lr" in place),
+            (recorder.Error, lambda place=place: len(place)),
+        ):
+            with pytest.raises(kind, match=r"^You must call init\(\) before ") as caught:
+                call()
+            assert isinstance(caught.value, recorder.Error)
+
+
 def test_values_that_are_none_of_json_are_stored_as_text(tmp_path: Path) -> None:
     script = START + (
         "class Odd:\n"
