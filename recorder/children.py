@@ -231,7 +231,7 @@ def _plain(key: object, value: Any) -> Any:
     try:
         return values.history_value(value)
     except Exception as error:  # foreign objects raise anything; the row keeps its other values
-        notices.warn_once(f"{key!r} is stored as text: {error or type(error).__name__}", f"value {key}")
+        notices.warn_once(f"{key!r} is stored as text: {notices.reason(error)}", f"value {key}")
         return str(value)
 
 

@@ -112,7 +112,7 @@ def _run_command(command: list[str], settings: Any, duration: float | None) -> i
     try:
         recorded = _begin(command, settings, child.pid)
     except Exception as error:  # a broken installation, no more memory or files: said, and the command goes on
-        notices.warn(f"nothing is recorded: {error or type(error).__name__}")
+        notices.warn(f"nothing is recorded: {notices.reason(error)}")
         return child.wait(notices.saw, duration)
     code = child.wait(recorded._print, duration)
     recorded.finish(code)

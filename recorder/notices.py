@@ -59,6 +59,17 @@ def warn_once(line: str, subject: str | None = None) -> None:
         warn(line)
 
 
+def reason(error: BaseException) -> str:
+    """What an error says, in one line: its kind where it says nothing."""
+    if isinstance(error, RecursionError):
+        return "it contains itself, or is too deep"
+    try:
+        said = " ".join(str(error).split())
+    except Exception:  # any class may define it as it likes
+        said = ""
+    return said[:200] or type(error).__name__
+
+
 def _print(line: str) -> None:
     global _last
     if _silent or sys.stderr is None:

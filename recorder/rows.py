@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from recorder import limits, values
-from recorder.notices import warn_once
+from recorder.notices import reason, warn_once
 from recorder.transaction_log.json_values import dump
 from recorder.transaction_log.wire import varint
 
@@ -234,7 +234,7 @@ def _plain(key: str, value: Any) -> Any:
     try:
         return values.history_value(value)
     except Exception as error:  # foreign objects raise anything; the row keeps its other values
-        warn_once(f"{key!r} is stored as text: {error or type(error).__name__}", f"value {key}")
+        warn_once(f"{key!r} is stored as text: {reason(error)}", f"value {key}")
         try:
             return str(value)
         except Exception:  # said just above

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from recorder import values
-from recorder.notices import warn_once
+from recorder.notices import reason, warn_once
 from recorder.rows import Key
 
 Path = tuple[str, ...]
@@ -156,7 +156,7 @@ def _plain(path: Path, value: Any) -> Any:
         return values.summary_value(value)
     except Exception as error:  # foreign objects raise anything; the training goes on
         name = ".".join(path)
-        warn_once(f"summary {name!r} is stored as text: {error or type(error).__name__}", f"summary {name}")
+        warn_once(f"summary {name!r} is stored as text: {reason(error)}", f"summary {name}")
         with contextlib.suppress(Exception):  # said just above
             return str(value)
         return f"<{type(value).__qualname__}>"

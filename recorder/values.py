@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Mapping
 from enum import Enum
 from typing import Any
 
-from recorder.notices import warn_once
+from recorder.notices import reason, warn_once
 from recorder.transaction_log import json_values
 
 BIG_ARRAY = 32
@@ -43,7 +43,7 @@ def config_value(value: Any) -> Any:
         pass
     except Exception as error:  # foreign objects raise anything; the training goes on
         kind = type(value).__qualname__
-        warn_once(f"a {kind} in the config is stored as text: {error or type(error).__name__}", f"config: {kind}")
+        warn_once(f"a {kind} in the config is stored as text: {reason(error)}", f"config: {kind}")
     return text(value)
 
 

@@ -322,7 +322,13 @@ def test_values_that_are_none_of_json_are_stored_as_text(tmp_path: Path) -> None
         "    def __repr__(self): raise ValueError('no')\n"
         "for i in range(3): wandb.log({'odd': Odd(), 'bad': Bad(), 'good': i, 'bytes': b'\\xff'})\n"
         "loop = []; loop.append(loop)\n"
-        "wandb.log({'loop': loop, 'good': 3})\n"
+        "round = {}; round['a'] = round['b'] = round\n"
+        "deep = {}\n"
+        "for i in range(5000): deep = {'a': deep}\n"
+        "class Silent:\n"
+        "    def __getattr__(self, name): raise ValueError\n"
+        "wandb.log({'loop': loop, 'good': 3, 'round': round, 'deep': deep, 'silent': Silent()})\n"
+        "wandb.summary['round'] = round; wandb.summary['deep'] = deep\n"
         "wandb.summary['odd'] = Odd(); wandb.config['odd'] = Odd()\n"
     )
     done = run_script(script, tmp_path)
@@ -332,7 +338,9 @@ def test_values_that_are_none_of_json_are_stored_as_text(tmp_path: Path) -> None
     assert [row["good"] for row in rows] == ["0", "1", "2", "3"]
     assert rows[0]["odd"] == '"odd!"'
     assert "Bad" in rows[0]["bad"]
-    assert rows[3]["loop"]
+    assert {"loop", "round", "deep", "silent"} <= set(rows[3])
+    assert "'silent' is stored as text: ValueError\n" in done.stderr
+    assert done.stderr.count("contains itself, or is too deep") == 5
 
 
 def test_no_value_of_the_config_is_in_the_way_of_what_follows(tmp_path: Path) -> None:

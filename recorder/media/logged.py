@@ -47,7 +47,12 @@ def _walk(
         if kind in _never:
             continue
         if isinstance(value, dict):
-            new: Any = _walk(value, (*path, str(key)), files, step, charts)
+            try:
+                new: Any = _walk(value, (*path, str(key)), files, step, charts)
+            except RecursionError:
+                if path:
+                    raise
+                new = value  # without end: the row says so when it takes the value
         elif hasattr(kind, "config_path"):
             charts[".".join((*path, str(key)))], new = value, _GONE
         else:
@@ -73,7 +78,7 @@ def _value(key: str, value: Any, files: Files | None, step: int | str) -> Any:
     except OSError as error:
         notices.warn_once(f"{key!r} is not recorded: {error}; nor are other media, until that works", "media")
     except Exception as error:  # foreign figures and frames raise anything; the row keeps its other values
-        notices.warn_once(f"{key!r} is not recorded: {error or type(error).__name__}", f"media {key}")
+        notices.warn_once(f"{key!r} is not recorded: {notices.reason(error)}", f"media {key}")
     return _GONE
 
 
