@@ -62,7 +62,7 @@ class Scale:
 def antilog(decades: float) -> float:
     """10 to the power of `decades`; an axis may end a little beyond the largest number, where it is that number."""
     try:
-        return 10.0**decades
+        return float(10.0**decades)
     except OverflowError:
         return LARGEST
 

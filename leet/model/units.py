@@ -131,7 +131,7 @@ def counted(count: int, noun: str) -> str:
 
 
 def format_time(seconds: float, form: str, utc: bool = False) -> str:
-    """A moment in Unix seconds in the form of `strftime`, in local time or UTC; the seconds where no calendar has it."""
+    """A moment, Unix seconds, in a form of `strftime`, in local time or UTC; the number where no calendar has it."""
     try:
         return time.strftime(form, time.gmtime(seconds) if utc else time.localtime(seconds))
     except (OverflowError, OSError, ValueError):  # which of them depends on the platform and on what is wrong

@@ -94,7 +94,8 @@ def _text(project: Project, checks: Sequence[Check]) -> Iterator[str]:
     rows, points = sum(facts.rows for facts in runs), sum(facts.points for facts in runs)
     what = f"run {clean(run_label(runs[0]))}" if len(runs) == 1 else f"{len(runs):,} runs"
     curves = f" ({runs[0].numeric:,} numeric)" if len(runs) == 1 and runs[0].numeric < len(project.metrics) else ""
-    yield f"{what}: {counted(len(project.metrics), 'metric')}{curves}, {counted(rows, 'row')}, {counted(points, 'value')}"
+    metrics = counted(len(project.metrics), "metric")
+    yield f"{what}: {metrics}{curves}, {counted(rows, 'row')}, {counted(points, 'value')}"
     width = max(len(check.title) for check in checks)
     for number, question in enumerate(QUESTIONS):
         yield ""
