@@ -25,7 +25,7 @@ from leet.reading.newest import read_newest
 POLL = 0.15
 """Longest time between two looks at the file, in seconds."""
 
-_BREATH = 0.001
+_BREATH = 0.0002
 """Pause after each piece, in seconds, in which threads that draw get their turn."""
 
 
