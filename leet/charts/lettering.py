@@ -77,7 +77,9 @@ def shorten(text: str, width: int, ellipsis: str = "…") -> str:
     if width <= len(ellipsis) + 1:
         return text[: max(width, 0)]
     room = width - len(ellipsis)
-    tails = [i for i, char in enumerate(text) if char in "/._- " and 2 <= len(text) - i <= room]
+    # The beginning tells train from validation.
+    most = room - (2 if room >= 9 else 1)
+    tails = [i for i, char in enumerate(text) if char in "/._- " and 2 <= len(text) - i <= most]
     tail = len(text) - tails[0] if tails and len(text) - tails[0] >= room // 2 else None
     if tail is None:
         best = next((len(text) - i for i in tails), 0)

@@ -79,20 +79,32 @@ def _x_labels(cells: Cells, spec: Spec, layout: Layout, signs: Glyphs) -> None:
         cells.put(area.left - 1, row, signs.foot, cells.roles[row, 0])
     end = cells.width - 1
     # Times look like times.
-    if spec.x_label and spec.x_kind == "number" and len(spec.x_label) + 2 <= area.width // 4:
-        text = f" {spec.x_label} "
-        end -= len(text) + 1
-        cells.put(end, row, text, Role.TICK)
+    name = f" {spec.x_label} " if spec.x_label and spec.x_kind == "number" else ""
+    named = bool(name) and len(spec.x_label) + 2 <= area.width // 4
+    # The border shows between the last label and the name of the axis.
+    ticks = _placed(cells, layout, end - len(name) - 2 if named else end)
+    if named and len(ticks) < 2 and len(everywhere := _placed(cells, layout, end)) > len(ticks):
+        ticks, named = everywhere, False
+    for left, text in ticks:
+        cells.put(left, row, text, Role.TICK)
+    if named:
+        cells.put(end - len(name) - 1, row, name, Role.TICK)
+
+
+def _placed(cells: Cells, layout: Layout, end: int) -> list[tuple[int, str]]:
+    """(first column, text) of the x labels that fit before the column `end`."""
+    placed: list[tuple[int, str]] = []
     after = 1
     for value, label in zip(layout.x_ticks.values, layout.x_ticks.labels, strict=True):
-        column = area.column_of(min(max(value, layout.x.lo), layout.x.hi))
+        column = layout.area.column_of(min(max(value, layout.x.lo), layout.x.hi))
         if column is None:
             continue
         text = f" {label} "
         left = max(1, min(column - len(text) // 2, cells.width - 1 - len(text)))
-        if left < after or left + len(text) > end:
-            continue
-        after = cells.put(left, row, text, Role.TICK)
+        if left >= after and left + len(text) <= end:
+            placed.append((left, text))
+            after = left + len(text)
+    return placed
 
 
 def clear_labels(cells: Cells, left: int, right: int, signs: Glyphs) -> None:

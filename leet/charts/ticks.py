@@ -16,6 +16,8 @@ from leet.model.units import NUMBER, Unit, format_time
 
 _WIDEST = 8
 """Labels wider than this are written as a distance from a round number."""
+_PREFIXED_FROM = 2000.0
+"""Axes without a unit that reach this far have `k` on their labels."""
 _SI = {-9: "n", -6: "µ", -3: "m", 0: "", 3: "k", 6: "M", 9: "G", 12: "T", 15: "P"}
 _BINARY = ("", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei")
 _MINUTE, _HOUR, _DAY = 60, 3600, 86400
@@ -89,7 +91,7 @@ def number_ticks(lo: float, hi: float, count: float, unit: Unit = NUMBER) -> Tic
     if unit.scaling == "binary":
         labels = _suffixed(grid, 0, _BINARY[power])
         return Ticks(values, labels) if max(map(len, labels)) <= _WIDEST + 2 else _from_base(grid, values)
-    labels = _labels(grid, unit)
+    labels = _labels(grid, unit, max(abs(low), abs(high)))
     return Ticks(values, labels) if max(map(len, labels)) <= _WIDEST else _from_base(grid, values)
 
 
@@ -137,8 +139,12 @@ def _suffixed_integers(integers: list[int], exponent: int, suffix: str) -> tuple
     return tuple(_decimal(n, exponent) + (suffix if n else "") for n in integers)
 
 
-def _labels(grid: _Grid, unit: Unit) -> tuple[str, ...]:
-    """The shortest of: plain, with an SI prefix, in powers of ten; plain when there is little between them."""
+def _labels(grid: _Grid, unit: Unit, reach: float) -> tuple[str, ...]:
+    """The shortest of: plain, with an SI prefix, in powers of ten; plain when there is little between them.
+
+    `reach` is the greatest magnitude on the axis. It alone decides between `1000` and `1k`, so that charts over the
+    same axis agree whatever ticks they have room for.
+    """
     sign = unit.sign if len(unit.sign) <= 2 and unit.scaling in ("none", "si", "watt") else ""
     largest = max((abs(n) for n in grid.integers), default=0)
     magnitude = len(str(largest)) - 1 + grid.exponent if largest else 0
@@ -150,8 +156,12 @@ def _labels(grid: _Grid, unit: Unit) -> tuple[str, ...]:
         choices = [(0.0, _suffixed(grid, 3, "G"))] if power >= 3 else [(0.0, _suffixed(grid, 0, "M"))]
     elif unit.scaling in ("watt", "decimal-rate") or (unit.scaling == "si" and (power > 0 or sign)):
         prefix = _SI.get(power) if unit.scaling == "si" else _SI.get(max(power, 0))
-        if prefix:
-            choices.append((0.0 if sign else 0.5, _suffixed(grid, power, prefix + sign)))
+        if prefix and sign:
+            choices.append((0.0, _suffixed(grid, power, prefix + sign)))
+        elif prefix and reach >= _PREFIXED_FROM:
+            prefixed = _suffixed(grid, power, prefix)
+            exact = all(len(label.partition(".")[2]) <= 1 + len(prefix) for label in prefixed)
+            choices.append((-1.5 if exact else 0.5, prefixed))
     if magnitude and unit.scaling in ("none", "si"):
         choices.append((2.5, _suffixed(grid, magnitude, f"e{magnitude}" + sign)))
     return min(choices, key=lambda choice: choice[0] + max(map(len, choice[1])))[1]

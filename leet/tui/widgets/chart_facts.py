@@ -8,9 +8,11 @@ from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
+from rich.cells import cell_len
+from rich.style import Style
 from textual.strip import Strip
 
-from leet.charts.layout import lay_out
+from leet.charts.layout import Layout, lay_out
 from leet.charts.readout import value_text, x_text
 from leet.charts.spec import Spec
 from leet.tui.widgets.painted import Painted, cut, strip_of
@@ -22,6 +24,9 @@ Place = tuple[float, float]
 NAMED_PLACES = 4
 """Values that are not finite, of which the place is told."""
 MOST_ROWS = 8
+_GIVEN_UP = ("nonfinite", "points", "mean", "places", "min", "max", "last")
+DETAILS = tuple(frozenset(_GIVEN_UP[n:]) for n in range(len(_GIVEN_UP) + 1))
+"""What a row tells where there is room for all, for less, …: first to go is where values are not finite."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,21 +112,34 @@ class ChartFacts(Painted):
         return lines
 
     def _line(self, spec: Spec, facts: CurveFacts, label_width: int, width: int) -> Strip:
-        layout = lay_out(spec, width, 10)
+        """The figures of one curve: whole ones, the most telling that there is room for."""
+        pieces: list[tuple[str, Style]] = []
+        for detail in DETAILS:
+            pieces = self._figures(spec, facts, label_width, detail, lay_out(spec, width, 10))
+            if sum(cell_len(text) for text, _ in pieces) <= width:
+                return strip_of(*pieces)
+        return strip_of(*pieces).crop(0, width)
+
+    def _figures(
+        self, spec: Spec, facts: CurveFacts, label_width: int, detail: frozenset[str], layout: Layout
+    ) -> list[tuple[str, Style]]:
         name, value, bad = self.part("facts--name"), self.part("facts--value"), self.part("facts--bad")
         at = " @ "
         pieces = []
         if label_width:
             pieces.append((" " + cut(facts.label, label_width).ljust(label_width), value))
         for title, place in (("min", facts.lowest), ("max", facts.highest), ("last", facts.last)):
-            if place is not None:
+            if place is not None and title in detail:
                 pieces += [(f"  {title} ", name), (value_text(place[1], spec), value)]
-                pieces.append((at + x_text(place[0], spec, layout), name))
-        if facts.mean is not None:
+                if "places" in detail:
+                    pieces.append((at + x_text(place[0], spec, layout), name))
+        if facts.mean is not None and "mean" in detail:
             pieces += [("  mean ", name), (value_text(facts.mean, spec), value)]
-        pieces += [("  points ", name), (f"{facts.count:,}", value)]
+        if "points" in detail:
+            pieces += [("  points ", name), (f"{facts.count:,}", value)]
         if facts.nonfinite:
             places = ", ".join(f"{value_text(v, spec)}{at}{x_text(x, spec, layout)}" for x, v in facts.places)
             more = ", …" if facts.nonfinite > len(facts.places) else ""
-            pieces.append((f"  {facts.nonfinite:,} not finite: {places}{more}", bad))
-        return strip_of(*pieces).crop(0, width)
+            which = f": {places}{more}" if "nonfinite" in detail else ""
+            pieces.append((f"  {facts.nonfinite:,} not finite{which}", bad))
+        return pieces

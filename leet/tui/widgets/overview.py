@@ -11,9 +11,10 @@ from rich.style import Style
 from textual import events
 from textual.strip import Strip
 
+from leet.charts.lettering import shorten
 from leet.tui.layout import section_heights
 from leet.tui.messages import RowSelected, ValueOpened
-from leet.tui.widgets.painted import Painted, cut, pad, strip_of
+from leet.tui.widgets.painted import Painted, pad, strip_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -304,5 +305,5 @@ class Overview(Painted, can_focus=True):
 
 
 def pad_key(key: str, width: int) -> str:
-    """A key in exactly `width` cells; the end of a long one tells more than its beginning."""
-    return pad(cut(key, width, keep_end=True), width)
+    """A key in exactly `width` cells; of a long one both ends are kept."""
+    return pad(shorten(key, width) if cell_len(key) == len(key) else key, width)

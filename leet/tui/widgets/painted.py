@@ -65,7 +65,7 @@ class Painted(Widget):
         return lines
 
 
-def cut(text: str, width: int, *, keep_end: bool = False) -> str:
+def cut(text: str, width: int) -> str:
     """`text` in at most `width` cells; what is left out is marked with an ellipsis."""
     if width <= 0:
         return ""
@@ -73,12 +73,7 @@ def cut(text: str, width: int, *, keep_end: bool = False) -> str:
         return text
     if width == 1:
         return "…"
-    if not keep_end:
-        return set_cell_size(text[:width], width - 1).rstrip(" ") + "…"
-    tail = text[-(width - 1) :]
-    while cell_len(tail) > width - 1:
-        tail = tail[1:]
-    return "…" + tail
+    return set_cell_size(text[:width], width - 1).rstrip(" ") + "…"
 
 
 def pad(text: str, width: int) -> str:
