@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from example_run import ExampleRun, trained
+from example_run import START, ExampleRun, trained
 from viewer import Viewer, viewing
 
 from leet.tui.screens.chart_screen import ChartScreen
@@ -523,8 +523,36 @@ async def test_the_palette_has_commands_first(log: Path) -> None:
     async with viewing(log, (200, 60), terminal=Terminal(ascii=True)) as viewer:
         await viewer.press("ctrl+p")
         await viewer.until("Zoom in")
-        titles = [str(option.hit.text or option.hit.display) for option in viewer.app.screen.query_one(CommandList).options]
+        options = viewer.app.screen.query_one(CommandList).options
+        titles = [str(option.hit.text or option.hit.display) for option in options]
         metrics = [place for place, title in enumerate(titles) if title in viewer.run.metric_sources.names]
         assert metrics == list(range(metrics[0], len(titles)))
         assert metrics[0] > 10
         assert viewer.text().isascii()
+
+
+async def test_the_crosshair_stands_at_one_moment_on_every_chart(tmp_path: Path) -> None:
+    run = ExampleRun(tmp_path)
+    run.record("metric", {"name": "val", "step_metric": "epoch"})
+    for step in range(100):
+        run.row({"loss": 1.0 / (1 + step), "epoch": step / 10, "val": step * 2.0})
+    run.sample(20)
+    async with viewing(run.finish(), (200, 50)) as viewer:
+        metrics, system = viewer.run.metrics, viewer.run.system
+        place = [source.key for source in metrics.sources].index("loss")
+        metrics.focus_chart(place)
+        await viewer.press("v", "left", "left")
+        assert metrics.crosshair is not None
+        step = metrics.crosshair[0]
+        assert system.crosshair == (START + step, "time")
+        by_key = {chart.source.key: metrics.crosshair_on(chart) for chart in metrics._page}
+        assert by_key == {"loss": step, "epoch": step, "val": step / 10}
+        await viewer.press("tab")
+        await viewer.press("shift+right")
+        assert system.crosshair is not None
+        moment = system.crosshair[0]
+        assert moment > START + step
+        assert metrics.crosshair == (pytest.approx(moment - START, abs=0.51), "step")
+        await viewer.press("v")
+        assert metrics.crosshair is None
+        assert system.crosshair is None

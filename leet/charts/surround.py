@@ -8,6 +8,9 @@ from leet.charts.lettering import Glyphs, mark_of, shorten
 from leet.charts.readout import last_value, value_text
 from leet.charts.spec import Spec
 
+_SHIFT = 2
+"""Columns by which an x label may stand beside its place, where it would touch the name of the axis."""
+
 
 def draw_frame(cells: Cells, spec: Spec, layout: Layout, signs: Glyphs) -> int | None:
     """The border, the title and the last value in the upper one, the x labels in the lower one.
@@ -101,6 +104,8 @@ def _placed(cells: Cells, layout: Layout, end: int) -> list[tuple[int, str]]:
             continue
         text = f" {label} "
         left = max(1, min(column - len(text) // 2, cells.width - 1 - len(text)))
+        if 0 < left + len(text) - end <= _SHIFT:
+            left = end - len(text)
         if left >= after and left + len(text) <= end:
             placed.append((left, text))
             after = left + len(text)

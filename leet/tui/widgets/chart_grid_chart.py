@@ -40,6 +40,17 @@ class ChartSource(Protocol):
 
 
 @runtime_checkable
+class TimedSource(Protocol):
+    """A source that knows when its points were made."""
+
+    def time_at(self, x: float) -> float | None:
+        """Unix seconds of the point nearest to `x`."""
+
+    def x_at(self, time: float) -> float | None:
+        """x of the point nearest to `time`, in Unix seconds."""
+
+
+@runtime_checkable
 class KeyedSources(Protocol):
     """A sequence of sources that can tell where a key stands without making every source."""
 

@@ -27,7 +27,7 @@ from leet.charts.cells import Cells, Role
 from leet.charts.line import draw_chart
 from leet.tui.widgets import chart_grid_messages as messages
 from leet.tui.widgets.cell_strips import changed_spans, strips
-from leet.tui.widgets.chart_grid_chart import ChartSource, DrawnChart, KeyedSources
+from leet.tui.widgets.chart_grid_chart import ChartSource, DrawnChart, KeyedSources, TimedSource
 from leet.tui.widgets.chart_grid_colors import RoleStyles
 from leet.tui.widgets.chart_grid_layout import PageLayout, lay_out
 from leet.tui.widgets.chart_view import ChartView
@@ -94,6 +94,8 @@ class ChartWall(Widget, can_focus=True):
         self._focused_key = ""
         self.crosshair: tuple[float, str] | None = None
         """x and label of the axis that it stands on; shown on every chart with that axis."""
+        self.crosshair_time: float | None = None
+        """The moment that the crosshair stands at, in Unix seconds, for charts with another axis."""
         self._hover: tuple[float, str] | None = None
         self._hover_key: str | None = None
         self.page_layout = PageLayout(Size(0, 0), 1, 1)
@@ -197,6 +199,8 @@ class ChartWall(Widget, can_focus=True):
                 if at is self._hover and self._hover_key not in (None, chart.source.key):
                     continue
                 return at[0]
+        if self._hover is None and self.crosshair is not None and self.crosshair_time is not None:
+            return chart.source.x_at(self.crosshair_time) if isinstance(chart.source, TimedSource) else None
         return None
 
     def set_hover(self, x: float | None, x_label: str = "", key: str | None = None) -> None:
@@ -210,7 +214,7 @@ class ChartWall(Widget, can_focus=True):
         """Stand at `x` on every chart whose x axis has this label; nowhere with None."""
         crosshair = None if x is None else (x, x_label)
         if crosshair != self.crosshair:
-            self.crosshair = crosshair
+            self.crosshair, self.crosshair_time = crosshair, None
             self.post_message(self.CrosshairMoved(self, x, x_label))
             self._paint()
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Hashable
 
+import numpy as np
+
 from leet.charts.spec import Floats, Spec, Trace
 from leet.model.metrics import MetricStore
 from leet.model.safe_text import clean
@@ -34,6 +36,12 @@ def with_headroom(low: float, high: float) -> Span:
     return low, max(high, math.ceil(high / step) * step)
 
 
+def _nearest(values: Floats, wanted: float) -> int | None:
+    """Index of the finite value nearest to `wanted`; None where there is none."""
+    away = np.abs(values - wanted)
+    return int(np.nanargmin(away)) if np.isfinite(away).any() else None
+
+
 class MetricSource:
     """The chart of one metric over the x axis that its store has chosen. `live` says whether more may come."""
 
@@ -44,6 +52,7 @@ class MetricSource:
         self.title = clean(name)
         self._store = store
         self._live = live
+        self._x_at: tuple[object, float | None] = (None, None)
 
     def version(self) -> Hashable:
         return self._store.version(self.key), self._store.axis, self._live()
@@ -71,6 +80,26 @@ class MetricSource:
             value=format_value(series.last) if series.count else "",
             note=note,
         )
+
+    def time_at(self, x: float) -> float | None:
+        """Unix seconds of the point nearest to `x`; None without points."""
+        if self.key not in self._store:
+            return None
+        place = _nearest(self._store.abscissa(self.key).array(), x)
+        return None if place is None else float(self._times()[place])
+
+    def x_at(self, time: float) -> float | None:
+        """x of the point that was logged nearest to `time`, in Unix seconds; None without points."""
+        asked = (self.version(), time)
+        if self._x_at[0] != asked:
+            place = _nearest(self._times(), time) if self.key in self._store else None
+            x = None if place is None else float(self._store.abscissa(self.key).array()[place])
+            self._x_at = asked, x
+        return self._x_at[1]
+
+    def _times(self) -> Floats:
+        """When the points were logged."""
+        return self._store.timestamps.view[self._store.series(self.key).rows]
 
     def points(self, window: Span) -> list[tuple[str, Floats, Floats]]:
         if self.key not in self._store:
