@@ -8,6 +8,7 @@ from typing import Any
 
 from recorder.resume import Beginning
 from recorder.settings import Settings
+from recorder.transaction_log.wire import timestamp
 
 
 class Identity:
@@ -133,6 +134,27 @@ class Identity:
     def disabled(self) -> bool:
         """Whether nothing is recorded at all."""
         return self._directory is None
+
+    def _as_record(self) -> dict[str, Any]:
+        """The fields of a RunRecord that say which run it is."""
+        settings, begun = self._settings, self._beginning
+        commit, remote = settings.git_commit, settings.git_remote_url
+        return {
+            "run_id": self._id,
+            "entity": settings.entity,
+            "project": settings.project,
+            "run_group": settings.run_group,
+            "job_type": settings.run_job_type,
+            "display_name": settings.run_name,
+            "notes": settings.run_notes,
+            "tags": settings.run_tags,
+            "sweep_id": settings.sweep_id,
+            "host": settings.host,
+            "start_time": timestamp(self._start),
+            "git": {"remote_url": remote, "commit": commit} if commit or remote else None,
+            "resume": settings.resume in ("allow", "must") or (settings.resume == "auto" and begun.resumed),
+            "branch_point": begun.branch.record() if begun.branch else None,
+        }
 
     def get_url(self) -> None:
         """A recorded run has no address."""

@@ -398,30 +398,8 @@ class Run(Identity, Filing, Watching):
             self._write_run()
 
     def _write_run(self) -> None:
-        settings = self._settings
-        commit, remote = settings.git_commit, settings.git_remote_url
-        begun = self._beginning
-        self._append(
-            "run",
-            {
-                "run_id": self._id,
-                "entity": settings.entity,
-                "project": settings.project,
-                "config": {"update": self._config_items({"_wandb": {}, **self.config})},
-                "run_group": settings.run_group,
-                "job_type": settings.run_job_type,
-                "display_name": settings.run_name,
-                "notes": settings.run_notes,
-                "tags": settings.run_tags,
-                "sweep_id": settings.sweep_id,
-                "host": settings.host,
-                "start_time": timestamp(self._start),
-                "git": {"remote_url": remote, "commit": commit} if commit or remote else None,
-                "resume": settings.resume in ("allow", "must") or (settings.resume == "auto" and begun.resumed),
-                "branch_point": begun.branch.record() if begun.branch else None,
-                "telemetry": self._telemetry(),
-            },
-        )
+        config = {"update": self._config_items({"_wandb": {}, **self.config})}
+        self._append("run", {**self._as_record(), "config": config, "telemetry": self._telemetry()})
 
     def _tell_features(self, **features: bool) -> None:
         self._features.update(features)
