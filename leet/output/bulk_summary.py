@@ -18,6 +18,7 @@ from leet.reading.batch import HistoryBatch
 from leet.reading.bulk_blocks import BulkBlockReader, Found
 from leet.reading.decoder import Decoder
 from leet.reading.envelopes import OTHER, open_envelopes
+from leet.reading.log_file import PART
 
 _PIECE = 4 * 1024 * 1024
 _IN_COLUMNS = frozenset({"history", "summary"})
@@ -28,7 +29,8 @@ def summarise(path: Path, summary: RunSummary) -> None:
     reader, decoder = BulkBlockReader(), Decoder()
     with open(path, "rb", buffering=0) as file:
         while data := file.read(_PIECE):
-            _take(reader.feed_bulk(data), decoder, summary, last=False)
+            for part in reader.feed_bulk(data).parts(PART):
+                _take(part, decoder, summary, last=False)
     _take(Found.listed(reader.finish()), decoder, summary, last=True)
 
 

@@ -30,7 +30,7 @@ from leet.reading.second_half import SecondHalf
 FIRST_PIECE = 128 * 1024
 """Bytes of the first piece that is read: small, so that something can be shown at once; it doubles from there."""
 LARGEST_PIECE = 4 * 1024 * 1024
-_PART = 2 * 1024 * 1024
+PART = 2 * 1024 * 1024
 """Bytes decoded at a time: as many as leave their columns in the cache of the processor."""
 
 _READ_AGAIN = 1024 * 1024
@@ -221,7 +221,7 @@ class LogFile:
             self._position += len(data)
             self._piece = min(self._piece * 2, self._largest_piece)
             found = os.fstat(file.fileno())
-            parts = found_records.parts(_PART)
+            parts = found_records.parts(PART)
             ends = [*(int(part.offsets[0]) for part in parts[1:]), self._position]
             for part, part_end in zip(parts, ends, strict=True):
                 yield self._decoder.decode(part, end=part_end, size=found.st_size, modified=found.st_mtime)
