@@ -9,6 +9,7 @@ loads. On a busy machine compare CPU seconds; the ratios are of time.
 from __future__ import annotations
 
 import argparse
+import re
 import resource
 import subprocess
 import tempfile
@@ -39,7 +40,9 @@ def compare(log: Path, env: Mapping[str, str], theirs: bool, timeout: float) -> 
     for piece in read(log):
         model.apply(piece)
     step = model.last_step or 0
-    print(f"{log.name}: {log.stat().st_size / 1e6:.0f} MB, {model.points:,} points, {len(model.metrics.names()):,} metrics")
+    print(
+        f"{log.name}: {log.stat().st_size / 1e6:.0f} MB, {model.points:,} points, {len(model.metrics.names()):,} metrics"
+    )
     loaded = rf"(?s)\A(?!.*reading \d+%).*step {step:,}"
     command = [*OURS, str(log)]
     cold = measure(command, loaded, env=env, timeout=timeout)
@@ -69,7 +72,6 @@ def say(program: str, found: Measurement) -> None:
 
 def typed_while_loading(command: Sequence[str], loaded: str, env: Mapping[str, str], timeout: float) -> list[float]:
     """For each key typed until all is loaded: seconds until something was written."""
-    import re
 
     terminal = Terminal(command, env=env)
     times = []
