@@ -342,3 +342,16 @@ async def test_a_log_that_comes_back_is_no_longer_said_to_be_gone(tmp_path: Path
         log.unlink()
         os.mkfifo(log)
         await viewer.until("is not a regular file")
+
+
+@pytest.mark.parametrize("width", [30, 50, 80, 100, 200])
+async def test_figures_are_whole_at_every_width(tmp_path: Path, width: int) -> None:
+    run = ExampleRun(tmp_path)
+    for step in range(3000):
+        run.row({"loss": 1234.567 / (1 + step) if step % 700 else float("nan")})
+    async with viewing(run.finish(), (width, 24)) as viewer:
+        await viewer.press("enter")
+        row = viewer.lines()[-2]
+        assert "last 0.4117" in row
+        known = r"  (min|max|last) [\d.]+k?( @ [\d,]+)?|  mean [\d.]+|  points 3,000|  5 not finite(: (NaN @ [\d,]+, )+…|: .*)?"
+        assert re.fullmatch(rf"({known})+", row), row

@@ -8,7 +8,7 @@ import numpy as np
 
 from leet.charts.cells import Cells, Role
 from leet.charts.curve import Curve
-from leet.charts.layout import Layout
+from leet.charts.layout import Layout, PlotArea
 from leet.charts.lettering import Glyphs, chart_unit, mark_of, shorten
 from leet.charts.spec import Spec
 from leet.model.units import format_time, format_value
@@ -103,13 +103,21 @@ def _box(
     if len(lines) > area.height:
         lines = [*lines[: max(area.height - 1, 0)], ("", f"{signs.ellipsis} {len(lines) - area.height + 1} more", 10)]
         lines = lines[: area.height]
-    wide = max(len(mark) + bool(mark) + len(text) for mark, text, _ in lines)
+    sides = (column + 2, column - 1)
+    wide = _width(lines)
+    if not several and entries and not any(_fits(area, side, wide) for side in (sides[0], sides[1] - wide)):
+        # The hairline says where, if there is room for the value alone.
+        lines = [("", text, role) for _, text, role in entries]
+        wide = _width(lines)
+    lefts = [left for left in (sides[0], sides[1] - wide) if _fits(area, left, wide)]
+    if not lefts and entries and wide <= area.width:
+        # Over the hairline, which is seen above or below.
+        lefts = [area.left if column >= area.left + area.width / 2 else area.left + area.width - wide]
     places = []
-    for left in (column + 2, column - 1 - wide):
-        if area.left <= left and left + wide <= area.left + area.width:
-            for top in (area.top, area.top + area.height - len(lines)):
-                covered = cells.codes[top : top + len(lines), left : left + wide] != 32
-                places.append((int(np.count_nonzero(covered)), left, top))
+    for left in lefts:
+        for top in (area.top, area.top + area.height - len(lines)):
+            covered = cells.codes[top : top + len(lines), left : left + wide] != 32
+            places.append((int(np.count_nonzero(covered)), left, top))
     if not places:
         return
     _, left, top = min(places, key=lambda place: place[0])
@@ -118,6 +126,14 @@ def _box(
         text = (" " if mark else "") + text
         after = cells.put(after, top + row, text, Role.READOUT)
         cells.put(after, top + row, " " * (left + wide - after), Role.READOUT)
+
+
+def _width(lines: list[tuple[str, str, int]]) -> int:
+    return max(len(mark) + bool(mark) + len(text) for mark, text, _ in lines)
+
+
+def _fits(area: PlotArea, left: int, wide: int) -> bool:
+    return area.left <= left and left + wide <= area.left + area.width
 
 
 def value_text(value: float, spec: Spec, layout: Layout | None = None) -> str:

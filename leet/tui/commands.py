@@ -42,7 +42,7 @@ _BOTH = _in("run", "chart")
 _RUN = _in("run")
 
 COMMANDS: tuple[Command, ...] = (
-    Command("help", "question_mark,h", "This help", "Everywhere", "help", _BOTH, hint="help"),
+    Command("help", "question_mark,h", "All keys", "Everywhere", "help", _BOTH, hint="help"),
     Command("palette", "ctrl+p", "Command palette, and go to a metric by name", "Everywhere", "command_palette",
             _in("app"), palette=False),
     Command("quit", "q", "Quit", "Everywhere", "app.quit", _in("run", "chart", "text"), hint="quit"),

@@ -68,6 +68,9 @@ def take(app: LeetApp, path: str, size: tuple[int, int], keys: str) -> None:
     async def drive(pilot: Pilot[object]) -> None:
         await app.run_screen.loaded.wait()
         await pilot.pause()
+        # Keys act on what is seen, and that may be an earlier part of the log.
+        app.run_screen.paint_now()
+        await pilot.pause()
         for key in presses:
             await pilot.press(key)
         await pilot.pause()
