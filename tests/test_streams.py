@@ -131,3 +131,19 @@ def test_a_path_that_looks_like_a_command_is_a_path(tmp_path: Path) -> None:
 )
 def test_the_home_of_nobody_is_a_name_of_a_file(line: str) -> None:
     assert "~nobody-of-that-name/x" in told(shell(line, "~nobody-of-that-name/x"))
+
+
+@pytest.mark.parametrize("command", ["plot", "plot --system", "plot --log", "doctor", "export", "inspect --summary"])
+def test_numbers_of_any_size_and_depth_are_no_matter_for_warnings(command: str, tmp_path: Path) -> None:
+    writer = LogWriter(tmp_path / "run-big.wandb")
+    deep = '{"a":' * 900 + "1" + "}" * 900
+    for step in range(60):
+        value = "-1.7e308" if step % 2 else "1.7e308"
+        row = [(("big",), value), (("_timestamp",), value), (("_runtime",), value), (("deep",), deep)]
+        writer.append(history_record(row, step))
+        keys = ("cpu", "network.sent", "gpu.0.temp")
+        stats = {"timestamp": {"seconds": step}, "item": [{"key": key, "value_json": value} for key in keys]}
+        writer.append(encode("Record", {"stats": stats}))
+    writer.close()
+    ended = shell(f'leet {command} "$1"', tmp_path / "run-big.wandb")
+    assert (ended.returncode, ended.stderr.decode()) == (0, "")
