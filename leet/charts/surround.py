@@ -106,6 +106,8 @@ def _placed(cells: Cells, layout: Layout, end: int) -> list[tuple[int, str]]:
         left = max(1, min(column - len(text) // 2, cells.width - 1 - len(text)))
         if 0 < left + len(text) - end <= _SHIFT:
             left = end - len(text)
+        if placed and left == after and left + len(text) < end:
+            left += 1
         if left >= after and left + len(text) <= end:
             placed.append((left, text))
             after = left + len(text)

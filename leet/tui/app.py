@@ -156,6 +156,9 @@ class LeetApp(App[None]):
         screen = RunScreen(found, self.terminal, live=self.live)
         for subject in ("metrics", "system"):
             screen.filters[subject] = self.run_screen.filters[subject]
+        if not self.run_screen._result_callbacks:
+            # Textual takes one off every screen that is switched from, and puts none on the first.
+            self.run_screen._push_result_callback(self, None)
         self.switch_screen(screen)
 
     def go_to_metric(self, name: str) -> None:
