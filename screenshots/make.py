@@ -9,7 +9,7 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from screenshots.runs import pretraining
+from screenshots.runs import SECONDS_PER_STEP, START, STEPS, pretraining
 
 HERE = Path(__file__).parent
 
@@ -36,7 +36,8 @@ PICTURES = (
 def main(names: list[str]) -> int:
     with tempfile.TemporaryDirectory() as directory:
         log = pretraining(Path(directory))
-        env = {**os.environ, "HOME": directory, "COLORTERM": "truecolor", "TERM": "xterm-256color", "TZ": "UTC"}
+        now = START + STEPS * SECONDS_PER_STEP + 120
+        env = {**os.environ, "HOME": directory, "TERM": "xterm-256color", "TZ": "UTC", "LEET_NOW": str(now)}
         for picture in PICTURES:
             if names and picture.name not in names:
                 continue
