@@ -13,12 +13,14 @@ from viewer import viewing
 from leet.tui.screens.help_screen import HelpScreen
 from leet.tui.screens.text_screen import TextScreen
 
-KEYS = (
-    "question_mark slash backslash left_square_bracket right_square_bracket n N w a s d c r 1 2 9 plus minus "
-    "left_curly_bracket right_curly_bracket equals_sign v y x t o h tab shift+tab up down left right enter enter enter "
-    "escape escape escape pageup pagedown home end ctrl+p ctrl+l ctrl+backslash backspace ctrl+u space e l "
-    "full_stop delete asterisk left_parenthesis"
-).split()
+KEYS = [
+    "question_mark", "slash", "backslash", "left_square_bracket", "right_square_bracket",
+    "n", "N", "w", "a", "s", "d", "c", "r", "1", "2", "9", "plus", "minus", "left_curly_bracket",
+    "right_curly_bracket", "equals_sign", "v", "y", "x", "t", "o", "h", "tab", "shift+tab", "up", "down", "left",
+    "right", "enter", "enter", "enter", "escape", "escape", "escape", "pageup", "pagedown", "home", "end",
+    "ctrl+p", "ctrl+l", "ctrl+backslash", "backspace", "ctrl+u", "space", "e", "l", "full_stop",
+    "delete", "asterisk", "left_parenthesis",
+]  # fmt: skip
 SIZES = ((120, 40), (20, 5), (1, 1), (200, 60), (80, 24))
 
 
@@ -83,8 +85,9 @@ async def test_pages_of_a_palette_that_has_not_been_laid_out(log: Path) -> None:
     async with viewing(log, (20, 5)) as viewer:
         viewer.app.action_command_palette()
         palette = viewer.app.screen
-        from leet.tui.palette import Palette
         from textual.command import Command, CommandList, DiscoveryHit
+
+        from leet.tui.palette import Palette
 
         assert isinstance(palette, Palette)
         await viewer.pilot.pause()

@@ -37,9 +37,8 @@ from leet.tui.screens.panes_screen import PanesScreen
 from leet.tui.sources import MetricSources, SelectedMetrics, SystemSources
 from leet.tui.terminal import Terminal
 from leet.tui.widgets.chart_grid import ChartGrid
-from leet.tui.widgets.chart_grid_chart import TimedSource
-from leet.tui.widgets.chart_grid_wall import ChartWall
 from leet.tui.widgets.pane import Pane
+from leet.tui.widgets.shared_moment import SharedMoment
 from leet.tui.widgets.status_line import Part, StatusLine
 
 if TYPE_CHECKING:
@@ -89,8 +88,7 @@ class RunScreen(PanesScreen):
         self._tick_timer: Timer | None = None
         self._age_timer: Timer | None = None
         self._grid_part: str | None = None
-        self._followed: tuple[str | None, tuple[float | None, str]] | None = None
-        """The grid whose crosshair was set last because the other one's had moved, and where to."""
+        self._moment = SharedMoment(self.metrics, self.system)
 
     def on_mount(self) -> None:
         self._take_in(FIRST_PATIENCE)
@@ -270,7 +268,8 @@ class RunScreen(PanesScreen):
         if self.metric_sources.axis != "auto":
             parts.append(Part(f"x: {self.metric_sources.axis}", rank=4))
         if self.found.others:
-            parts.append(Part(f"+{self.found.others} other runs", "status--quiet", rank=1))
+            runs = "run" if self.found.others == 1 else "runs"
+            parts.append(Part(f"+{self.found.others} other {runs}", "status--quiet", rank=1))
         self.status.show(parts, hints(place))
         self._await_age(now)
 
@@ -445,31 +444,8 @@ class RunScreen(PanesScreen):
         self.app.push_screen(ChartScreen(grid, event.source), come_back)
 
     def on_chart_grid_crosshair_moved(self, event: ChartGrid.CrosshairMoved) -> None:
-        """Let the other grid, and the charts of this one with an axis of their own, stand at the same moment."""
         event.stop()
-        grid, at = event.grid, (event.x, event.x_label)
-        if self._followed == (grid.id, at) or grid.crosshair != (None if event.x is None else at):
-            return
-        other = self.system if grid is self.metrics else self.metrics
-        moment = event.x if grid is self.system else self._moment_of(grid, event.x)
-        grid.crosshair_time = moment
-        grid.paint_now()
-        chart = other.active_chart
-        x = moment
-        if other is self.metrics and chart is not None and moment is not None:
-            x = chart.source.x_at(moment) if isinstance(chart.source, TimedSource) else None
-        label = chart.spec.x_label if chart is not None and chart.spec is not None else "time"
-        self._followed = other.id, (x, label if x is not None else "")
-        other.set_crosshair(x, label if x is not None else "")
-        other.crosshair_time = moment
-        other.paint_now()
-
-    def _moment_of(self, grid: ChartWall, x: float | None) -> float | None:
-        """When what lies at `x` of the chart in focus was logged."""
-        chart = grid.active_chart
-        if x is None or chart is None or not isinstance(chart.source, TimedSource):
-            return None
-        return chart.source.time_at(x)
+        self._moment.follow(event)
 
     def on_value_opened(self, event: ValueOpened) -> None:
         from leet.tui.screens.text_screen import TextScreen
