@@ -40,9 +40,8 @@ def compare(log: Path, env: Mapping[str, str], theirs: bool, timeout: float) -> 
     for piece in read(log):
         model.apply(piece)
     step = model.last_step or 0
-    print(
-        f"{log.name}: {log.stat().st_size / 1e6:.0f} MB, {model.points:,} points, {len(model.metrics.names()):,} metrics"
-    )
+    size, metrics = log.stat().st_size / 1e6, len(model.metrics.names())
+    print(f"{log.name}: {size:.0f} MB, {model.points:,} points, {metrics:,} metrics")
     loaded = rf"(?s)\A(?!.*reading \d+%).*step {step:,}"
     command = [*OURS, str(log)]
     cold = measure(command, loaded, env=env, timeout=timeout)
