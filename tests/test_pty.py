@@ -87,6 +87,18 @@ def test_ctrl_z_goes_back_to_the_shell_and_fg_returns(tmp_path: Path) -> None:
         assert terminal.modes() <= {*USUAL, "2004"}
 
 
+def test_ctrl_z_without_a_shell_goes_on(tmp_path: Path) -> None:
+    with viewer(str(trained(tmp_path))) as terminal:
+        terminal.until("finished")
+        terminal.send("\x1a")
+        for _ in range(10):
+            terminal.pump(0.1)
+        terminal.type("?", "Esc close")
+        terminal.send("\x03")
+        assert terminal.end() == 0
+        assert terminal.modes() <= USUAL
+
+
 def test_the_size_is_what_the_terminal_says(tmp_path: Path) -> None:
     environ = {"COLUMNS": "1000000", "LINES": "1000000", "TEXTUAL_COLOR_SYSTEM": "no such thing"}
     with viewer(str(trained(tmp_path)), **environ) as terminal:

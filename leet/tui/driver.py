@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import signal
+import time
 from typing import Any
 
 from textual.drivers.linux_driver import LinuxDriver
@@ -10,6 +12,8 @@ from textual.drivers.linux_driver import LinuxDriver
 LARGEST = 1000, 500
 """Columns and rows that are drawn at most. A terminal that claims more is mistaken, and memory is not endless."""
 USUAL = 80, 24
+STOPPING_SECONDS = 0.1
+"""After which a signal to stop has stopped us, if it does."""
 
 
 def terminal_size() -> tuple[int, int]:
@@ -35,6 +39,23 @@ class PosixDriver(LinuxDriver):
 
     def _get_terminal_size(self) -> tuple[int, int]:
         return terminal_size()
+
+    def _sigtstp_application(self, *_: object) -> None:
+        """Stop as a shell's ctrl+z does: the whole job, and not at all where nobody could continue it.
+
+        Textual sends SIGSTOP to this process alone. A shell does not notice that while what started us (`uv run`)
+        goes on, and a terminal without a shell (a container, `tmux new leet`) would be stuck for good; the default
+        action of SIGTSTP is ignored there.
+        """
+        if self._auto_restart:
+            self.suspend_application_mode()
+            self._must_signal_resume = True
+        before = signal.signal(signal.SIGTSTP, signal.SIG_DFL)
+        os.killpg(os.getpgrp(), signal.SIGTSTP)
+        time.sleep(STOPPING_SECONDS)
+        signal.signal(signal.SIGTSTP, before)
+        if self._must_signal_resume:
+            self.resume_application_mode()
 
     def _sigcont_application(self, *_: object) -> None:
         if self._auto_restart:
