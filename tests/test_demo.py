@@ -73,7 +73,7 @@ def test_the_demo_records_a_whole_run(tmp_path: Path) -> None:
     assert model.exit_code == 0
     assert {"train/loss", "validation/accuracy", "learning_rate", "gradients/norm"} <= set(model.metrics.names())
     assert dict(model.config.rows())["batch_size"] == str(CONFIG["batch_size"])
-    assert dict(model.summary.rows())["gradients/first_layer._type"] == "histogram"
+    assert dict(model.summary.rows())["gradients/first_layer"].startswith("histogram · 32 bins")
     assert model.console.lines(5)
 
 
