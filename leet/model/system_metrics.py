@@ -63,9 +63,7 @@ def _row(
     total: Unit = NUMBER,
     mebibytes_below: float = 0.0,
 ) -> Definition:
-    return Definition(
-        pattern, title, unit, series, kind != "gauge", total, kind == "since start", mebibytes_below
-    )
+    return Definition(pattern, title, unit, series, kind != "gauge", total, kind == "since start", mebibytes_below)
 
 
 _GPU = r"gpu\.([^.]+)\."
