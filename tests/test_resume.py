@@ -86,9 +86,10 @@ def test_a_log_without_rows_has_no_last_step(tmp_path: Path) -> None:
 
 
 def test_forks_and_rewinds_are_recorded(tmp_path: Path) -> None:
-    assert run("fork_from='base?_step=41'", tmp_path)[1:] == ["False", "42"]
+    fork, *said = run("fork_from='base?_step=41'", tmp_path)
+    assert said == ["False", "42"]
     assert run("resume_from='base?_step=9'", tmp_path) == ["base", "True", "10"]
-    first, second = (of_kind(log, "run")[0] for log in logs(tmp_path))
-    for record, value in ((first, 41), (second, 9)):
+    records = {record.run_id: record for log in logs(tmp_path) for record in of_kind(log, "run")[:1]}
+    for record, value in ((records[fork], 41), (records["base"], 9)):
         assert (record.branch_point.run, record.branch_point.metric) == ("base", "_step")
         assert record.branch_point.value == value

@@ -95,22 +95,35 @@ def _x_labels(cells: Cells, spec: Spec, layout: Layout, signs: Glyphs) -> None:
 
 
 def _placed(cells: Cells, layout: Layout, end: int) -> list[tuple[int, str]]:
-    """(first column, text) of the x labels that fit before the column `end`."""
-    placed: list[tuple[int, str]] = []
-    after = 1
+    """(first column, text) of the x labels that fit before the column `end`: all, or every second, third, …"""
+    labels = []
     for value, label in zip(layout.x_ticks.values, layout.x_ticks.labels, strict=True):
         column = layout.area.column_of(min(max(value, layout.x.lo), layout.x.hi))
-        if column is None:
-            continue
-        text = f" {label} "
-        left = max(1, min(column - len(text) // 2, cells.width - 1 - len(text)))
+        if column is not None:
+            labels.append((column, f" {label} "))
+    for stride in range(1, len(labels) + 1):
+        placed = _side_by_side(labels[::stride], cells.width, end)
+        if placed is not None:
+            return placed
+    return []
+
+
+def _side_by_side(labels: list[tuple[int, str]], width: int, end: int) -> list[tuple[int, str]] | None:
+    """Where labels about these columns go, without those beyond `end`; None when two of them would touch."""
+    placed: list[tuple[int, str]] = []
+    after = 1
+    for column, text in labels:
+        left = max(1, min(column - len(text) // 2, width - 1 - len(text)))
         if 0 < left + len(text) - end <= _SHIFT:
             left = end - len(text)
-        if placed and left == after and left + len(text) < end:
-            left += 1
-        if left >= after and left + len(text) <= end:
-            placed.append((left, text))
-            after = left + len(text)
+        if placed and left == after:
+            left += 1  # the border shows between two labels
+        if left + len(text) > end:
+            break
+        if left < after:
+            return None
+        placed.append((left, text))
+        after = left + len(text)
     return placed
 
 
