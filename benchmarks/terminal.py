@@ -109,6 +109,20 @@ class Terminal:
         self._stream.feed(self._plain(data))
         return len(data)
 
+    def until_bytes(self, text: bytes, timeout: float) -> float:
+        """Seconds since the start until the program has written `text`; emulating the screen would cost time too."""
+        seen = b""
+        while text not in seen:
+            if self.elapsed > timeout or self.ended:
+                raise TimeoutError(f"{text!r} was not written within {timeout:g} s")
+            if select.select([self.fd], [], [], 0.5)[0]:
+                data = os.read(self.fd, 1 << 17)
+                for question, answer in ANSWERS.items():
+                    if question in data:
+                        os.write(self.fd, answer)
+                seen += data
+        return self.elapsed
+
     def sample(self) -> float:
         """CPU seconds of the process tree so far; notes its memory on the way."""
         memory = 0

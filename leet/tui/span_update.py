@@ -151,7 +151,7 @@ class Shown:
 
     def put(self, x: int, y: int, segments: Iterable[Segment]) -> tuple[int, int] | None:
         """Take `segments` to be at cell (x, y) from now on; which of their columns have to be sent for that."""
-        new = _cells(segments)
+        new = cells_of(segments)
         row = self._rows.setdefault(y, [])
         row.extend([None] * (x + len(new) - len(row)))
         old = row[x : x + len(new)]
@@ -167,7 +167,8 @@ class Shown:
         return first, last + 1
 
 
-def _cells(segments: Iterable[Segment]) -> list[Cell]:
+def cells_of(segments: Iterable[Segment]) -> list[Cell]:
+    """Segments cell by cell."""
     cells: list[Cell] = []
     for text, style, control in segments:
         if control:

@@ -9,6 +9,8 @@ from textual.geometry import Region
 from textual.strip import Strip
 from textual.widget import Widget
 
+from leet.tui.span_update import cells_of
+
 
 class Painted(Widget):
     """Subclasses make their lines in `paint`; whoever changes the data calls `repaint`."""
@@ -47,7 +49,7 @@ class Painted(Widget):
         width, height = self.size
         if (width, height) != self._painted_size:
             self._fresh(width, height)
-        return self._lines[y] if y < len(self._lines) else Strip.blank(width)
+        return self._lines[y] if y < len(self._lines) else Strip.blank(width, self.rich_style)
 
     def notify_style_update(self) -> None:
         self._painted_size = (-1, -1)
@@ -58,8 +60,10 @@ class Painted(Widget):
         return self.get_component_rich_style(name)
 
     def _fresh(self, width: int, height: int) -> list[Strip]:
-        lines = [strip.adjust_cell_length(width) for strip in self.paint(width, height)[:height]]
-        lines += [Strip.blank(width)] * (height - len(lines))
+        # A blank without a style has the terminal's background, which need not be that of the theme.
+        ground = self.rich_style
+        lines = [strip.adjust_cell_length(width, ground) for strip in self.paint(width, height)[:height]]
+        lines += [Strip.blank(width, ground)] * (height - len(lines))
         self._lines = lines
         self._painted_size = (width, height)
         return lines
@@ -84,20 +88,11 @@ def pad(text: str, width: int) -> str:
 
 def _difference(old: Strip, new: Strip) -> tuple[int, int]:
     """First column, and column after the last, of what differs between two strips of one length."""
-    a, b = _cells(old), _cells(new)
+    a, b = cells_of(old), cells_of(new)
     if len(a) != len(b):
         return 0, new.cell_length
     differ = [i for i, (x, y) in enumerate(zip(a, b, strict=True)) if x != y]
     return (differ[0], differ[-1] + 1) if differ else (0, new.cell_length)
-
-
-def _cells(strip: Strip) -> list[tuple[str, Style | None]]:
-    cells: list[tuple[str, Style | None]] = []
-    for text, style, _ in strip:
-        if not text.isascii() and cell_len(text) != len(text):
-            return []
-        cells.extend((char, style) for char in text)
-    return cells
 
 
 def strip_of(*parts: tuple[str, Style]) -> Strip:
