@@ -38,8 +38,8 @@ def command_time(arguments: list[str], env: dict[str, str], repeats: int = 9) ->
 
 BARE = (
     "from textual.app import App\nfrom textual.widgets import Static\n"
-    "class Bare(App):\n    BINDINGS = [('q', 'quit', 'quit')]\n    def compose(self): yield Static('one two three four')\n"
-    "Bare().run()"
+    "class Bare(App):\n    BINDINGS = [('q', 'quit', 'quit')]\n"
+    "    def compose(self): yield Static('one two three four')\nBare().run()"
 )
 """The least that a Textual app can be: how fast this machine is today."""
 
@@ -68,10 +68,9 @@ def main() -> None:
         for words in (["--version"], ["--help"], ["inspect", "--summary", str(log)], ["inspect", "--json", str(log)]):
             print(f"leet {words[0]:<10} {' '.join(words[1:-1]):<10} {command_time([*OURS, *words], env):.3f} s")
         print(f"leet plot                  {command_time([*OURS, 'plot', str(log)], env):.3f} s")
-        imported = [sys.executable, "-c", "import recorder"], [sys.executable, "-c", "pass"]
-        print(
-            f"import recorder            {(command_time(imported[0], env) - command_time(imported[1], env)) * 1000:.0f} ms"
-        )
+        python = [sys.executable, "-c"]
+        imported = command_time([*python, "import recorder"], env) - command_time([*python, "pass"], env)
+        print(f"import recorder            {imported * 1000:.0f} ms")
 
 
 if __name__ == "__main__":

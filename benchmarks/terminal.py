@@ -64,9 +64,8 @@ class Terminal:
         self.started = time.monotonic()
         self.pid, self.fd = pty.fork()
         if self.pid == 0:
-            os.environ.update(TERM="xterm-256color", COLORTERM="truecolor", COLUMNS=str(columns), LINES=str(rows))
-            os.environ.update(env or {})
-            os.execvp(command[0], list(command))
+            terminal = {"TERM": "xterm-256color", "COLORTERM": "truecolor"}
+            os.execvpe(command[0], list(command), {**(os.environ if env is None else env), **terminal})
         fcntl.ioctl(self.fd, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
         os.set_blocking(self.fd, False)
         self._screen = pyte.Screen(columns, rows)
