@@ -6,6 +6,7 @@ import json
 import math
 import os
 import subprocess
+import time
 from pathlib import Path
 from typing import Any
 
@@ -353,7 +354,7 @@ def test_real_logs_are_understood_as_wandb_does(log: Path, wandb_command: list[s
     if not model.started:
         assert theirs["state"] == "unknown"
         return
-    assert model.state(NOW, loading=False).name == theirs["state"]
+    assert model.state(time.time(), loading=False).name == theirs["state"]
     assert model.last_step == theirs["step"] if "step" in theirs else model.last_step is None
     assert spelled(model.config.to_dict()) == (theirs.get("config") or {})
     assert spelled(model.summary.to_dict()) == (theirs.get("summary") or {})
