@@ -10,7 +10,7 @@ This reaches into Textual's compositor; the dependency is bounded below its next
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -158,13 +158,21 @@ class Shown:
         if old == new:
             return None
         row[x : x + len(new)] = new
-        first = next(i for i, cell in enumerate(new) if cell != old[i])
-        last = next(i for i in range(len(new) - 1, -1, -1) if new[i] != old[i])
-        while first and not new[first][0]:
-            first -= 1
-        while last + 1 < len(new) and not new[last + 1][0]:
-            last += 1
-        return first, last + 1
+        return differing(old, new)
+
+
+def differing(old: Sequence[Cell | None], new: Sequence[Cell]) -> tuple[int, int]:
+    """First column, and column after the last, in which two rows of one length differ; no wide character is cut.
+
+    Raises ValueError when they do not differ.
+    """
+    columns = [i for i, (before, after) in enumerate(zip(old, new, strict=True)) if before != after]
+    first, last = min(columns), max(columns)
+    while first and not new[first][0]:
+        first -= 1
+    while last + 1 < len(new) and not new[last + 1][0]:
+        last += 1
+    return first, last + 1
 
 
 def cells_of(segments: Iterable[Segment]) -> list[Cell]:

@@ -9,7 +9,7 @@ from textual.geometry import Region
 from textual.strip import Strip
 from textual.widget import Widget
 
-from leet.tui.span_update import cells_of
+from leet.tui.span_update import cells_of, differing
 
 
 class Painted(Widget):
@@ -89,10 +89,7 @@ def pad(text: str, width: int) -> str:
 def _difference(old: Strip, new: Strip) -> tuple[int, int]:
     """First column, and column after the last, of what differs between two strips of one length."""
     a, b = cells_of(old), cells_of(new)
-    if len(a) != len(b):
-        return 0, new.cell_length
-    differ = [i for i, (x, y) in enumerate(zip(a, b, strict=True)) if x != y]
-    return (differ[0], differ[-1] + 1) if differ else (0, new.cell_length)
+    return differing(a, b) if len(a) == len(b) and a != b else (0, new.cell_length)
 
 
 def strip_of(*parts: tuple[str, Style]) -> Strip:
