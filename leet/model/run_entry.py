@@ -1,0 +1,76 @@
+"""A run in a list of many: what is known of it without having opened it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from leet.model.state import RunState, judge
+
+Scalar = str | int | float | bool | None
+"""What a leaf of a summary is."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunEntry:
+    """One run of a workspace. Texts are as logged: `safe_text.clean` them before they are printed."""
+
+    key: str
+    """What it is called in its workspace: the path of its directory from the root (of the newest part), `/` between."""
+    log: Path
+    """The log of its newest part."""
+    directory: Path
+    """The directory of that log."""
+    parts: tuple[Path, ...] = ()
+    """Logs of the same run id in the same `wandb/` directory, oldest first, `log` last: a run that was resumed."""
+    started: float | None = None
+    """When the first part started, Unix seconds: from its run record, else from the name of its directory (local)."""
+    run_id: str = ""
+    name: str = ""
+    """The display name, else the run id; never empty."""
+    project: str = ""
+    entity: str = ""
+    group: str = ""
+    job_type: str = ""
+    notes: str = ""
+    tags: tuple[str, ...] = ()
+    host: str = ""
+    user: str = ""
+    """Who started it, on that host."""
+    config: Mapping[str, str] = field(default_factory=dict)
+    """Flat: `optimizer.lr`, `layers[0].size` → the value in one short line."""
+    summary: Mapping[str, Scalar] = field(default_factory=dict)
+    """Flat: the last value of each key, as far as the end of the log tells."""
+    step: int | None = None
+    """The newest step; None where there is none yet."""
+    runtime: float | None = None
+    """Seconds that the run has taken (all its parts are one run: as the newest one says)."""
+    exit_code: int | None = None
+    size: int = 0
+    """Bytes of the log."""
+    modified: float = 0.0
+    """Time of the last write to the log, Unix seconds."""
+    known: bool = False
+    """The log has been looked into. Until then only what file names tell is filled in."""
+    begun: bool = False
+    """There is a run record or any data in the log."""
+    usual_gap: float = 0.0
+    """About how many seconds pass between two writes; 0 when nothing tells."""
+    trouble: str = ""
+    """Why the log cannot be read, in a few words; "" where it can."""
+
+    def state(self, now: float) -> RunState:
+        """What the run is doing at `now` (Unix seconds); `waiting` with a reason as long as nothing is known."""
+        if self.trouble:
+            return RunState("unreadable", self.trouble)
+        if not self.known:
+            return RunState("waiting", "not read yet")
+        return judge(
+            now=now,
+            modified=self.modified,
+            size=self.size,
+            started=self.begun,
+            exit_code=self.exit_code,
+            usual_gap=self.usual_gap,
+        )
