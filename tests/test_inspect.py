@@ -14,10 +14,10 @@ import pytest
 from conftest import corpus_logs
 from hypothesis import strategies as st
 
+from leet.model.json_text import dump, escaped, number
+from leet.model.record_object import record_line
 from leet.model.run import RunModel
 from leet.output import bulk_records, bulk_summary, inspect
-from leet.output.json_text import dump, escaped, number
-from leet.output.record_object import record_line
 from leet.output.run_summary import RunSummary
 from leet.reading import records
 from leet.reading.blocks import BlockReader, RawRecord

@@ -16,8 +16,8 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from leet.output.json_text import dump, load
-from leet.output.record_object import record_line
+from leet.model.json_text import dump, load
+from leet.model.record_object import record_line
 from leet.reading import blocks, records
 from leet.reading.bulk_blocks import BulkBlockReader, Found
 from leet.reading.columns import Ids, Names

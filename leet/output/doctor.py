@@ -63,7 +63,7 @@ def run(args: argparse.Namespace) -> int:
             unreadable.append((log, str(error)))
     checks = checks_of(project)
     if args.json:
-        from leet.output.json_text import dump
+        from leet.model.json_text import dump
 
         print(dump(_to_json(project, checks, unreadable), "  "))
     else:

@@ -12,9 +12,9 @@ from typing import Any, BinaryIO, Protocol
 import numpy as np
 import orjson
 
+from leet.model.json_text import dump
 from leet.output.export_rows import RowBlock, Table
 from leet.output.export_values import Value, spell
-from leet.output.json_text import dump
 
 FORMATS = ("csv", "jsonl", "parquet")
 

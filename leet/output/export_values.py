@@ -12,7 +12,7 @@ import math
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from leet.output.json_text import dump
+from leet.model.json_text import dump
 from leet.reading.logged_values import number_of, readable_name
 
 Value = Any

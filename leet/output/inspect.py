@@ -13,10 +13,11 @@ from pathlib import Path
 from typing import Any
 
 from leet.discovery import NoRun, find_run
-from leet.output.json_text import dump, escaped
-from leet.output.record_object import record_line
-from leet.output.record_text import record_text, summary_text
+from leet.model.json_text import dump, escaped
+from leet.model.record_object import record_line
+from leet.model.record_text import record_text
 from leet.output.run_summary import RunSummary
+from leet.output.summary_text import summary_text
 from leet.reading import records
 from leet.reading.blocks import BlockReader, RawRecord, Skipped, UnsupportedLog
 

@@ -10,11 +10,11 @@ import math
 import os
 from typing import Any
 
+from leet.model.json_text import load
+from leet.model.record_object import timestamp
 from leet.model.state import CRASH_CODE, SILENCE
 from leet.model.tree import Tree
 from leet.output.console_tail import ConsoleTail
-from leet.output.json_text import load
-from leet.output.record_object import timestamp
 from leet.reading import records
 from leet.reading.blocks import Skipped
 from leet.reading.logged_values import item_values

@@ -1,4 +1,4 @@
-"""Records and summaries as text for people: a heading with a digest, then every value on a line of its own.
+"""Records as text for people: a heading with a digest, then every value on a line of its own.
 
     12  history  step 3 · loss 0.25, acc 0.5
       item.acc   0.5
@@ -13,11 +13,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from leet.model.safe_text import clean, plain_line
-from leet.model.units import counted, format_duration, format_time
-from leet.output.json_text import dump
-from leet.output.record_object import record_body
-from leet.output.run_summary import RunSummary
+from leet.model.json_text import dump
+from leet.model.record_object import record_body
+from leet.model.safe_text import clean
 
 _DIGEST = 100
 """Characters of a digest."""
@@ -46,7 +44,7 @@ def record_text(ordinal: int, record: Any) -> str:
     kind, body = record_body(record)
     body = body or {}
     heading = f"{ordinal}  {kind}  {digest(kind, body)}".rstrip()
-    return "\n".join([heading, *_table(_leaves(body)), ""])
+    return "\n".join([heading, *table(_leaves(body)), ""])
 
 
 def digest(kind: str, body: dict[str, Any]) -> str:
@@ -66,44 +64,8 @@ def digest(kind: str, body: dict[str, Any]) -> str:
     return text if len(text) <= _DIGEST else text[: _DIGEST - 1] + "…"
 
 
-def summary_text(summary: RunSummary, written_ns: int, now: float) -> str:
-    """What `--summary` prints."""
-    facts = summary.to_json(written_ns, now)
-    name, identity = facts["name"], facts["run_id"]
-    state, reason = summary.state(now - written_ns / 1e9)
-    project = "/".join(part for part in (facts["entity"], facts["project"]) if part)
-    rows = [
-        ("run", f"{name} ({identity})" if name else identity),
-        ("project", project),
-        ("file", facts["file"]),
-        ("state", f"{state} ({reason})"),
-        ("started", facts["start_time"] or ""),
-        ("runtime", "" if facts["runtime"] is None else format_duration(facts["runtime"])),
-        ("step", "" if facts["step"] is None else str(facts["step"])),
-        ("logged", _logged(facts["metrics"], facts["points"])),
-        ("tags", ", ".join(facts["tags"])),
-        ("notes", facts["notes"]),
-        *(("skipped", f"{s['length']} bytes at {s['offset']}: {s['reason']}") for s in facts["skipped"]),
-    ]
-    lines = list(_table(((key, value) for key, value in rows if value), indent=""))
-    for title, tree in (("summary", summary.summary), ("config", summary.config)):
-        if rows_of := tree.rows():
-            lines += ["", title, *_table(rows_of)]
-    if facts["console"]:
-        lines += ["", f"console (last {len(facts['console'])} of {facts['console_lines']} lines)"]
-        for line in summary.console.lines():
-            clock = format_time(line.time[0], "%H:%M:%S", utc=True) if line.time else ""
-            mark = "[stderr] " if line.stream == "stderr" else ""
-            lines.append(f"  {clock:8}  {mark}{plain_line(line.text)}".rstrip())
-    return "\n".join([*lines, ""])
-
-
-def _logged(metrics: int, points: int) -> str:
-    """What was logged as numbers, the metrics that are drawn as curves."""
-    return f"{counted(metrics, 'numeric metric')}, {counted(points, 'point')}" if points else ""
-
-
-def _table(rows: Iterable[tuple[str, Any]], indent: str = "  ") -> Iterator[str]:
+def table(rows: Iterable[tuple[str, Any]], indent: str = "  ") -> Iterator[str]:
+    """A line for each key with its value, the values below each other."""
     cleaned = [(clean(key), clean(_text(value))) for key, value in rows]
     width = min(max((len(key) for key, _ in cleaned), default=0), 48)
     for key, value in cleaned:

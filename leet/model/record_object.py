@@ -14,7 +14,7 @@ from datetime import UTC, datetime, timedelta
 from functools import cache
 from typing import Any
 
-from leet.output.json_text import dump, load
+from leet.model.json_text import dump, load
 from leet.reading import records
 from recorder.transaction_log import schema
 
