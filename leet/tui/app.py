@@ -44,8 +44,8 @@ def palette_provider() -> type[Provider]:
     return CommandsAndMetrics
 
 
-class LeetApp(App[None]):
-    """One run on one screen."""
+class FrameApp(App[None]):
+    """What every program with a screen here has: terminal, themes, keys, signals, and a frame that sends few bytes."""
 
     CSS_PATH = "leet.tcss"
     TITLE = "leet"
@@ -54,17 +54,12 @@ class LeetApp(App[None]):
     COMMANDS: ClassVar[set[type[Provider] | Callable[[], type[Provider]]]] = {palette_provider}
     ESCAPE_TO_MINIMIZE = False
 
-    def __init__(
-        self, found: Found, *, terminal: Terminal | None = None, theme: str | None = None, live: bool = True
-    ) -> None:
-        """`live`: follow the log as it grows; otherwise read it once, to its end."""
+    def __init__(self, *, terminal: Terminal | None = None, theme: str | None = None) -> None:
         if constants.COLOR_SYSTEM not in ("auto", *COLOR_SYSTEMS):
             # Rich answers a name that it does not know with a traceback.
             vars(constants)["COLOR_SYSTEM"] = "auto"
         super().__init__()
         self.shown = Shown()
-        self.found = found
-        self.live = live
         self.terminal = terminal if terminal is not None else Terminal()
         for ours in THEMES:
             self.register_theme(ours)
@@ -87,16 +82,6 @@ class LeetApp(App[None]):
 
             return PosixDriver
         return super().get_driver_class()
-
-    def get_default_screen(self) -> Screen[None]:
-        return RunScreen(self.found, self.terminal, live=self.live)
-
-    @property
-    def run_screen(self) -> RunScreen:
-        """The screen that shows the run, whatever lies over it."""
-        screen = self.screen_stack[0]
-        assert isinstance(screen, RunScreen)
-        return screen
 
     def refresh_css(self, animate: bool = True) -> None:
         """Style everything anew, unless no colour changed: Textual asks for it once too often at start."""
@@ -148,25 +133,6 @@ class LeetApp(App[None]):
         """Take the screen on top away; the run stays, whoever asks."""
         return super().pop_screen() if len(self.screen_stack) > 1 else AwaitComplete()
 
-    def open_run(self, found: Found) -> None:
-        """Show another run in place of the one on the screen; the filters of charts stay."""
-        while self.screen is not self.run_screen:
-            self.pop_screen()
-        self.found = found
-        screen = RunScreen(found, self.terminal, live=self.live)
-        for subject in ("metrics", "system"):
-            screen.filters[subject] = self.run_screen.filters[subject]
-        if not self.run_screen._result_callbacks:
-            # Textual takes one off every screen that is switched from, and puts none on the first.
-            self.run_screen._push_result_callback(self, None)
-        self.switch_screen(screen)
-
-    def go_to_metric(self, name: str) -> None:
-        """Show the chart of a metric on the run screen."""
-        while self.screen is not self.run_screen:
-            self.pop_screen()
-        self.run_screen.go_to_metric(name)
-
     def on_load(self) -> None:
         """Leave by a signal as by `q`: with the terminal as it was. Before this there is nothing to put right."""
         if self.is_headless:
@@ -204,6 +170,47 @@ class LeetApp(App[None]):
         # What start-up made stays for good: collections need not look at it again.
         gc.freeze()
         gc.enable()
+
+
+class LeetApp(FrameApp):
+    """One run on one screen."""
+
+    def __init__(
+        self, found: Found, *, terminal: Terminal | None = None, theme: str | None = None, live: bool = True
+    ) -> None:
+        """`live`: follow the log as it grows; otherwise read it once, to its end."""
+        super().__init__(terminal=terminal, theme=theme)
+        self.found = found
+        self.live = live
+
+    def get_default_screen(self) -> Screen[None]:
+        return RunScreen(self.found, self.terminal, live=self.live)
+
+    @property
+    def run_screen(self) -> RunScreen:
+        """The screen that shows the run, whatever lies over it."""
+        screen = self.screen_stack[0]
+        assert isinstance(screen, RunScreen)
+        return screen
+
+    def open_run(self, found: Found) -> None:
+        """Show another run in place of the one on the screen; the filters of charts stay."""
+        while self.screen is not self.run_screen:
+            self.pop_screen()
+        self.found = found
+        screen = RunScreen(found, self.terminal, live=self.live)
+        for subject in ("metrics", "system"):
+            screen.filters[subject] = self.run_screen.filters[subject]
+        if not self.run_screen._result_callbacks:
+            # Textual takes one off every screen that is switched from, and puts none on the first.
+            self.run_screen._push_result_callback(self, None)
+        self.switch_screen(screen)
+
+    def go_to_metric(self, name: str) -> None:
+        """Show the chart of a metric on the run screen."""
+        while self.screen is not self.run_screen:
+            self.pop_screen()
+        self.run_screen.go_to_metric(name)
 
 
 def watch(log: Path) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -15,7 +15,7 @@ from leet.model.safe_text import clean
 from leet.tui.screens.overlay import Overlay
 
 if TYPE_CHECKING:
-    from leet.tui.app import LeetApp
+    from leet.tui.app import FrameApp
 
 MOST = 200
 """Metrics that are scored for one query; those that contain it as it stands come first."""
@@ -41,16 +41,23 @@ class CommandsAndMetrics(Provider):
     """One provider for both, so that their order is ours."""
 
     @property
-    def _app(self) -> LeetApp:
+    def _app(self) -> FrameApp:
+        from leet.tui.app import FrameApp
+
+        assert isinstance(self.app, FrameApp)
+        return self.app
+
+    @property
+    def _metrics(self) -> Sequence[str]:
+        """Names of the metrics of the run that is shown, if one is."""
         from leet.tui.app import LeetApp
 
-        assert isinstance(self.app, LeetApp)
-        return self.app
+        return self.app.run_screen.metric_sources.names if isinstance(self.app, LeetApp) else ()
 
     async def discover(self) -> Hits:
         for title, help_text, callback, _ in self._app.get_system_commands(self.screen):
             yield DiscoveryHit(title, callback, help=help_text)
-        for name in self._app.run_screen.metric_sources.names[:OFFERED]:
+        for name in self._metrics[:OFFERED]:
             yield DiscoveryHit(Content(clean(name)), self._go(name), text=clean(name), help="Go to this chart")
 
     async def search(self, query: str) -> Hits:
@@ -61,7 +68,7 @@ class CommandsAndMetrics(Provider):
             if score > 0:
                 score += 3 * TIER if wanted in title.casefold() else TIER
                 yield Hit(score, matcher.highlight(title), callback, help=help_text)
-        names = self._app.run_screen.metric_sources.names
+        names = self._metrics
         direct = list(islice((name for name in names if wanted in name.casefold()), MOST))
         known = set(direct)
         fuzzy = [name for name in names[: 10 * MOST] if name not in known]
@@ -73,4 +80,7 @@ class CommandsAndMetrics(Provider):
                 yield Hit(score, matcher.highlight(shown), self._go(name), text=shown, help="Go to this chart")
 
     def _go(self, name: str) -> Callable[[], None]:
-        return partial(self._app.go_to_metric, name)
+        from leet.tui.app import LeetApp
+
+        assert isinstance(self.app, LeetApp)
+        return partial(self.app.go_to_metric, name)
