@@ -66,3 +66,48 @@ class RowSelected(Message):
 
     def can_replace(self, message: Message) -> bool:
         return isinstance(message, RowSelected)
+
+
+# Panes and the list of runs
+
+
+@dataclass
+class PaneNoteChanged(Message):
+    """What stands at the right of a pane's heading (`1–6 of 14`) is another; `pane` is its name."""
+
+    pane: str
+    note: str
+
+    def can_replace(self, message: Message) -> bool:
+        return isinstance(message, PaneNoteChanged) and message.pane == self.pane
+
+
+@dataclass
+class RunHighlighted(Message):
+    """Another run of the list is highlighted; its key, empty when there is none."""
+
+    key: str
+
+    def can_replace(self, message: Message) -> bool:
+        return isinstance(message, RunHighlighted)
+
+
+@dataclass
+class RunOpened(Message):
+    """A run of the list is to be shown alone."""
+
+    key: str
+
+
+@dataclass
+class RunMarked(Message):
+    """The mark of a run was clicked: select it, or no longer."""
+
+    key: str
+
+
+@dataclass
+class RunsSorted(Message):
+    """The list of runs is to be ordered by this."""
+
+    by: str
