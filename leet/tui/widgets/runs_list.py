@@ -1,0 +1,433 @@
+"""The list of runs: one row each, of which only those that are seen are made.
+
+     ●  ▶ loss-sweep-3          ✓  12 min     1,200  baseline
+     │                          │  │          │      tags
+     mark: ○ ● ▶, in the        │  age        last step
+     colour of its curves       state
+
+Actions, for the table of commands: move, move_far, next_page, previous_page, first_page, last_page, open.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from rich.cells import cell_len
+from rich.style import Style
+from textual import events
+from textual.strip import Strip
+from textual.timer import Timer
+
+from leet.charts.lettering import shorten
+from leet.model.safe_text import clean
+from leet.model.state import RunState
+from leet.model.units import format_age, format_value
+from leet.tui.facts import look
+from leet.tui.messages import PaneNoteChanged, RunHighlighted, RunMarked, RunOpened, RunsSorted
+from leet.tui.widgets.painted import Painted, cut, pad, strip_of
+
+if TYPE_CHECKING:
+    from leet.model.run_entry import RunEntry
+
+PULSE_SECONDS = 0.75
+"""Half the period of the mark of a run that is being written."""
+FAR = 10
+"""Rows of a larger step."""
+WHEEL = 3
+UNSELECTED, SELECTED, PINNED = "○", "●", "▶"
+
+_MARK = 2
+_SIGN, _WORD, _AGE, _STEP = 2, 11, 8, 9
+_LEAST_NAME, _MOST_TAGS = 12, 32
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """How a run is shown: whether its curves are drawn, and in which colour (a name that Rich knows, "" for none)."""
+
+    selected: bool = False
+    pinned: bool = False
+    color: str = ""
+
+    @property
+    def sign(self) -> str:
+        return PINNED if self.pinned else SELECTED if self.selected else UNSELECTED
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """Widths of the columns in cells; 0: not shown."""
+
+    name: int
+    sign: int
+    word: int
+    age: int
+    step: int
+    tags: int
+
+    @classmethod
+    def share(cls, width: int) -> Columns:
+        """As many columns as there is room for beside a readable name."""
+        room = max(0, width - _MARK - 1)
+        taken = {"sign": 0, "age": 0, "step": 0, "word": 0, "tags": 0}
+        for name, wide, least in (
+            ("sign", _SIGN, 8),
+            ("age", _AGE, _LEAST_NAME),
+            ("step", _STEP, _LEAST_NAME + 2),
+            ("word", _WORD - _SIGN, 20),
+        ):
+            if room - wide >= least:
+                taken[name] = wide
+                room -= wide
+        if room >= 40:
+            taken["tags"] = min(_MOST_TAGS, room - 28)
+            room -= taken["tags"]
+        return cls(room, taken["sign"], taken["word"], taken["age"], taken["step"], taken["tags"])
+
+
+class RunsList(Painted, can_focus=True):
+    """Entries in the order given, one of them highlighted. It keeps no more than where it stands in them."""
+
+    COMPONENT_CLASSES: ClassVar[set[str]] = {
+        "runs--name",
+        "runs--quiet",
+        "runs--title",
+        "runs--good",
+        "runs--warn",
+        "runs--bad",
+        "runs--live",
+        "runs--tag",
+        "runs--odd",
+        "runs--here",
+        "runs--cursor",
+    }
+    DEFAULT_CSS = """
+    RunsList {
+        .runs--name { color: $foreground; }
+        .runs--quiet { color: $foreground 60%; }
+        .runs--title { color: $foreground 45%; }
+        .runs--good { color: $success; }
+        .runs--warn { color: $warning; }
+        .runs--bad { color: $error; }
+        .runs--live { color: $success; text-style: bold; }
+        .runs--tag { color: $secondary; }
+        .runs--odd { background: $foreground 4%; }
+        .runs--here { background: $foreground 14%; text-style: bold; }
+        .runs--cursor { background: $block-cursor-background; color: $block-cursor-foreground; text-style: bold; }
+        &:ansi {
+            .runs--quiet { color: ansi_default; }
+            .runs--title { color: ansi_default; }
+            .runs--odd { background: ansi_default; }
+            .runs--here { background: ansi_default; text-style: underline; }
+            .runs--cursor { background: ansi_default; color: ansi_default; text-style: reverse; }
+        }
+    }
+    """
+
+    def __init__(
+        self,
+        *,
+        mark: Callable[[str], Mark],
+        clock: Callable[[], float],
+        pulse: bool = True,
+        id: str | None = None,  # noqa: A002  Textual's name
+    ) -> None:
+        """`mark` tells how a run (its key) is shown; `clock` the time; `pulse`: marks of live runs come and go."""
+        super().__init__(id=id)
+        self._mark = mark
+        self._clock = clock
+        self._pulse = pulse
+        self._entries: Sequence[RunEntry] = ()
+        self._places: Mapping[str, int] = {}
+        self._total = 0
+        self._sort = "started"
+        self._key = ""
+        self._index = 0
+        self._top = 0
+        self._clicked = ""
+        self._note = ""
+        self._dim = False
+        self._pulse_timer: Timer | None = None
+
+    # What it shows
+
+    def show(self, entries: Sequence[RunEntry], total: int, sort: str = "started") -> None:
+        """Show these of `total` runs, ordered by `sort`; the highlight stays with its run, else with its place."""
+        self._entries, self._total, self._sort = entries, total, sort
+        self._places = {entry.key: place for place, entry in enumerate(entries)}
+        place = self._places.get(self._key)
+        if place is None:
+            place = min(self._index, len(entries) - 1)
+        shift = place - self._index
+        self._index = max(0, place)
+        if self._places.get(self._key) is None or shift:
+            self._top = max(0, self._top + shift)
+            self._reveal()
+        self._say_note()
+        self._announce()
+        self.repaint()
+
+    def data_changed(self) -> None:
+        """Marks, states or ages may be others now."""
+        self.repaint()
+
+    def paint_now(self) -> None:
+        self.repaint()
+
+    @property
+    def entries(self) -> Sequence[RunEntry]:
+        return self._entries
+
+    @property
+    def entry(self) -> RunEntry | None:
+        """The highlighted run."""
+        return self._entries[self._index] if self._index < len(self._entries) else None
+
+    def highlight(self, key: str) -> bool:
+        """Go to a run; False where it is not listed."""
+        place = self._places.get(key)
+        if place is None:
+            return False
+        self._go(place)
+        return True
+
+    @property
+    def note(self) -> str:
+        """`12 runs`, `3 of 12 runs`, and where one stands in a long list."""
+        return self._note
+
+    @property
+    def count(self) -> tuple[int, int]:
+        """(runs listed, runs in all)."""
+        return len(self._entries), self._total
+
+    def _say_note(self) -> None:
+        shown, total = self.count
+        noun = "run" if total == 1 else "runs"
+        note = f"{total:,} {noun}" if shown == total else f"{shown:,} of {total:,} {noun}"
+        if shown > self._room():
+            note = f"{self._index + 1:,}/{note}"
+        if note != self._note:
+            self._note = note
+            self.post_message(PaneNoteChanged("runs", note))
+
+    # Moving
+
+    def action_move(self, direction: str) -> None:
+        """Up and down by a row, and around; left and right by a page."""
+        if direction in ("up", "down"):
+            by = 1 if direction == "down" else -1
+            self._go((self._index + by) % max(1, len(self._entries)))
+        else:
+            self._page(1 if direction == "right" else -1)
+
+    def action_move_far(self, direction: str) -> None:
+        self._go(self._index + (FAR if direction in ("right", "down") else -FAR))
+
+    def action_next_page(self) -> None:
+        self._page(1)
+
+    def action_previous_page(self) -> None:
+        self._page(-1)
+
+    def action_first_page(self) -> None:
+        self._go(0)
+
+    def action_last_page(self) -> None:
+        self._go(len(self._entries) - 1)
+
+    def action_open(self) -> None:
+        if self.entry is not None:
+            self.post_message(RunOpened(self.entry.key))
+
+    def _page(self, by: int) -> None:
+        room = self._room()
+        self._top = max(0, min(self._top + by * room, len(self._entries) - room))
+        self._go(self._index + by * room)
+
+    def _go(self, place: int) -> None:
+        self._index = max(0, min(place, len(self._entries) - 1))
+        self._clicked = ""
+        self._reveal()
+        self._say_note()
+        self._announce()
+        self.repaint()
+
+    def _announce(self) -> None:
+        """Tell which run is highlighted, when it is another one."""
+        key = self.entry.key if self.entry is not None else ""
+        if key != self._key:
+            self._key = key
+            self.post_message(RunHighlighted(key))
+
+    def _room(self) -> int:
+        """Rows of runs that are seen."""
+        return max(1, self.size.height - self._titles())
+
+    def _titles(self) -> int:
+        """Lines that the titles of the columns take."""
+        return int(self.size.height >= 6 and self.size.width >= 30)
+
+    def _reveal(self) -> None:
+        """Scroll as far as the highlighted row asks for."""
+        room = self._room()
+        self._top = max(min(self._top, self._index), self._index - room + 1, 0)
+        self._top = max(0, min(self._top, len(self._entries) - room))
+
+    # Mouse, focus, pulse
+
+    def on_click(self, event: events.Click) -> None:
+        """On the mark: select. On the row: highlight; again: open. On the titles: sort."""
+        if event.y < self._titles():
+            self._sort_at(event.x)
+            return
+        place = event.y - self._titles() + self._top
+        if not 0 <= place < len(self._entries):
+            return
+        key = self._entries[place].key
+        if event.x <= _MARK:
+            self.post_message(RunMarked(key))
+            return
+        again = event.chain == 2 or self._clicked == key == self._key
+        self._go(place)
+        self._clicked = key
+        if again:
+            self._clicked = ""
+            self.action_open()
+
+    def _sort_at(self, x: int) -> None:
+        """By the column that was clicked."""
+        edge = _MARK + 1
+        columns = Columns.share(self.size.width)
+        for name, wide in (
+            ("name", columns.name),
+            ("state", columns.sign + columns.word),
+            ("started", columns.age),
+            ("step", columns.step),
+        ):
+            if edge <= x < edge + wide:
+                self.post_message(RunsSorted(name))
+                return
+            edge += wide
+
+    def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
+        event.stop()
+        self._scroll(WHEEL)
+
+    def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
+        event.stop()
+        self._scroll(-WHEEL)
+
+    def _scroll(self, by: int) -> None:
+        """Look elsewhere; the highlight stays."""
+        self._top = max(0, min(self._top + by, len(self._entries) - self._room()))
+        self.repaint()
+
+    def on_focus(self) -> None:
+        self.repaint()
+
+    def on_blur(self) -> None:
+        self.repaint()
+
+    def on_resize(self) -> None:
+        self._reveal()
+        self._say_note()
+
+    def on_mount(self) -> None:
+        if self._pulse:
+            self._pulse_timer = self.set_interval(PULSE_SECONDS, self._beat, pause=True)
+
+    def _beat(self) -> None:
+        if self.screen is self.app.screen:
+            self._dim = not self._dim
+            self.repaint()
+
+    def _keep_pulse(self, live: bool) -> None:
+        """Beat while a live run is seen, and only then."""
+        if self._pulse_timer is None:
+            return
+        if live:
+            self._pulse_timer.resume()
+        else:
+            self._pulse_timer.pause()
+            self._dim = False
+
+    # Painting
+
+    def paint(self, width: int, height: int) -> list[Strip]:
+        columns = Columns.share(width)
+        lines = [self._title_line(columns, width)] * self._titles()
+        now = self._clock()
+        live = False
+        self._top = max(0, min(self._top, len(self._entries) - 1))
+        for place in range(self._top, min(self._top + height - len(lines), len(self._entries))):
+            entry = self._entries[place]
+            state = entry.state(now)
+            live |= entry.known and state.name == "running"
+            lines.append(self._row(place, entry, state, now, columns, width))
+        self._keep_pulse(live)
+        return lines
+
+    def _title_line(self, columns: Columns, width: int) -> Strip:
+        titles = (
+            ("name", " " * (_MARK + 1) + "name", _MARK + 1 + columns.name, False),
+            ("state", "state" if columns.word else "", columns.sign + columns.word, False),
+            ("started", "age", columns.age, True),
+            ("step", "step", columns.step, True),
+            ("tags", "  tags", columns.tags, False),
+        )
+        text = ""
+        for name, title, wide, right in titles:
+            shown = title + ("↓" if name == self._sort and title.strip() else "")
+            text += cut(shown, wide).rjust(wide) if right else pad(shown, wide)
+        return strip_of((pad(text, width), self.part("runs--title")))
+
+    def _row(self, place: int, entry: RunEntry, state: RunState, now: float, columns: Columns, width: int) -> Strip:
+        mark = self._mark(entry.key)
+        ground = self._ground(place)
+        marked = Style(color=mark.color or None) if mark.color else self.part("runs--quiet")
+        running = entry.known and state.name == "running"
+        if running and self._dim:
+            marked += Style(dim=True)
+        sign, tone = look(state) if entry.known or entry.trouble else ("·", "quiet")
+        quiet = self.part("runs--quiet")
+        name = clean(entry.name) or entry.key
+        name = shorten(name, columns.name - 1) if cell_len(name) == len(name) else cut(name, columns.name - 1)
+        pieces: list[tuple[str, Style]] = [
+            (" ", Style()),
+            (pad(mark.sign, _MARK), marked),
+            (pad(name, columns.name), self.part("runs--name")),
+        ]
+        if columns.sign:
+            word = state.word if entry.known or entry.trouble else ""
+            text = pad(f"{sign} {word}" if columns.word else sign, columns.sign + columns.word)
+            pieces.append((text, self.part(f"runs--{tone}")))
+        if columns.age:
+            age = format_age(now - entry.started) if entry.started is not None else ""
+            pieces.append((cut(age, columns.age - 1).rjust(columns.age), quiet))
+        if columns.step:
+            step = "" if entry.step is None else _count(entry.step)
+            pieces.append((cut(step, columns.step - 1).rjust(columns.step), quiet))
+        if columns.tags:
+            pieces.append((pad("  " + clean(", ".join(entry.tags)), columns.tags), self.part("runs--tag")))
+        if ground.reverse or (ground.color and self.has_focus):
+            # On the cursor, colours of the theme would be unreadable: the mark alone keeps its own.
+            pieces = [(text, Style() if i != 1 else style) for i, (text, style) in enumerate(pieces)]
+        return strip_of(*((text, ground + _inked(style)) for text, style in pieces))
+
+    def _ground(self, place: int) -> Style:
+        if place == self._index:
+            return self.part("runs--cursor" if self.has_focus else "runs--here")
+        base = self.part("runs--odd") if place % 2 else self.rich_style
+        return Style(bgcolor=base.bgcolor)
+
+
+def _inked(style: Style) -> Style:
+    """Only what the letters look like."""
+    return Style(color=style.color, bold=style.bold or None, dim=style.dim or None)
+
+
+def _count(number: int) -> str:
+    return f"{number:,}" if number < 10_000_000 else format_value(float(number))
