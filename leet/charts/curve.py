@@ -30,6 +30,7 @@ class Curve:
     dropped: int
     """Finite values that a log axis cannot show."""
     nonfinite: int
+    heavy: bool = False
 
     def within(self, lo: float, hi: float) -> slice | Flags:
         """The points with lo ≤ x ≤ hi."""
@@ -104,4 +105,4 @@ def _curve(trace: Trace, place: int, log: bool) -> Curve:
     if trace.nonfinite is not None:
         nonfinite = max(trace.nonfinite, nonfinite)
     color = place if trace.color is None else trace.color
-    return Curve(trace.label, color, x, y, height, drawn, ascending, dropped, nonfinite)
+    return Curve(trace.label, color, x, y, height, drawn, ascending, dropped, nonfinite, trace.heavy)

@@ -77,6 +77,11 @@ class Layout:
         """No point of any curve has a place in this chart."""
         return not any(len(c.x) and (c.drawn is None or c.drawn.any()) for c in self.curves)
 
+    @property
+    def listed(self) -> list[tuple[int, Curve]]:
+        """Places and curves in the order in which they are named: those that stand out first."""
+        return sorted(enumerate(self.curves), key=lambda placed: not placed[1].heavy)
+
 
 def plot_area(spec: Spec, width: int, height: int) -> PlotArea:
     """Where `draw_chart` draws the curves of `spec` in a chart of that size."""

@@ -127,6 +127,8 @@ def _masks(curve: Curve, layout: Layout, columns: int, rows: int) -> raster.Mask
     down = (rows - 1) - layout.y.dots(heights, rows)
     if curve.ascending:
         first, last = raster.spans(across, down, drawn, columns)
+        if curve.heavy and layout.down > 2:
+            raster.thicken(first, last, rows)
         return raster.span_masks(first, last, layout.area.height, layout.down)
     return raster.segment_masks(across, down, drawn, columns, layout.area.height, layout.down)
 

@@ -103,6 +103,14 @@ def _join(first: Ints, last: Ints, column: Ints, drawn: npt.NDArray[np.bool_] | 
     np.maximum(last[a + 1 : b], rises, out=last[a + 1 : b])
 
 
+def thicken(first: Ints, last: Ints, rows: int) -> None:
+    """One dot more below every span, above where there is none below."""
+    there = first <= last
+    room = last < rows - 1
+    last[there & room] += 1
+    first[there & ~room] -= 1
+
+
 def span_masks(first: Ints, last: Ints, cell_rows: int, down: int) -> Masks:
     """The dots of spans, as masks of cells with `down` ≤ 4 dots one below the other."""
     base = np.arange(0, cell_rows * down, down)[:, None]

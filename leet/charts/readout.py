@@ -59,7 +59,7 @@ def draw_crosshair(cells: Cells, spec: Spec, layout: Layout, signs: Glyphs) -> N
     cells.roles[rows, column][free] = Role.CROSSHAIR
     entries: list[tuple[str, str, int]] = []
     at = spec.crosshair
-    for place, curve in enumerate(layout.curves):
+    for place, curve in layout.listed:
         i = curve.nearest(spec.crosshair)
         if i is None:
             continue

@@ -26,6 +26,8 @@ class Trace:
     """Index of its colour in the palette; its place in the chart when None."""
     nonfinite: int | None = None
     """How many values of the whole series are NaN or infinite, where `y` is a thinned one; None counts in `y`."""
+    heavy: bool = False
+    """Drawn with a thicker line, to stand out among others."""
 
 
 @dataclass(frozen=True, slots=True)

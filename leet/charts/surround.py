@@ -168,13 +168,13 @@ def draw_legend(cells: Cells, spec: Spec, layout: Layout, signs: Glyphs) -> None
         return
     right = cells.width - 2
     row, column = 1, 2
-    for place, curve in enumerate(layout.curves):
+    for count, (place, curve) in enumerate(layout.listed):
         value = value_text(float(curve.y[-1]), spec) if len(curve.y) else ""
         mark = mark_of(spec, place)
         name = shorten(curve.label, 24, signs.ellipsis)
         wide = len(mark) + 1 + len(name) + (1 + len(value) if value else 0)
         last_row = row == layout.legend_rows
-        more = len(layout.curves) - place
+        more = len(layout.curves) - count
         reserve = len(f"  +{more - 1}") if last_row and more > 1 else 0
         if column + wide + reserve > right and not last_row and column > 2:
             row, column = row + 1, 2

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import overload
+from typing import Protocol, overload
 
 from leet.model.filter import TextFilter
 from leet.model.metrics import AXES, Axis
@@ -21,10 +21,16 @@ AXIS_NAMES: dict[Axis, str] = {
 TAIL_MINUTES = 10.0
 
 
+class SourcePool(Protocol):
+    """What makes the source of a metric."""
+
+    def source(self, name: str) -> ChartSource: ...
+
+
 class SelectedMetrics(Sequence[ChartSource]):
     """The sources of some metrics; each is made when it is first asked for."""
 
-    def __init__(self, pool: MetricSources, names: Sequence[str]) -> None:
+    def __init__(self, pool: SourcePool, names: Sequence[str]) -> None:
         self._pool = pool
         self._names = names
         self._places: dict[str, int] | None = None

@@ -98,6 +98,8 @@ class RoleStyles:
         theme = self._wall.app.current_theme
         if self._wall.app.native_ansi_color:
             return palettes.ansi(index, theme.dark)
+        if own := self._wall.series_colors.get(index):
+            return own
         palette = palettes.PALETTES.get(self._wall.palette, palettes.PALETTES[palettes.DEFAULT])
         return palette.series(index, theme.dark)
 

@@ -12,7 +12,7 @@ whose picture did not change sends no bytes.
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import ClassVar, TypeAlias
 
@@ -56,6 +56,8 @@ class ChartWall(Widget, can_focus=True):
     """Name of the palette of series; the house's when empty."""
     heat_palette: var[str] = var("", init=False)
     """Name of the sequential palette of heat-maps; the house's when empty."""
+    series_colors: var[Mapping[int, str]] = var({}, init=False)
+    """Colours (`#rrggbb`) of series that have one of their own, by the index that they ask the palette for."""
     empty: var[str] = var("", init=False)
     """What to say where there is no chart."""
 
@@ -405,6 +407,9 @@ class ChartWall(Widget, can_focus=True):
         self._paint()
 
     def watch_palette(self) -> None:
+        self._restyle()
+
+    def watch_series_colors(self) -> None:
         self._restyle()
 
     def watch_heat_palette(self) -> None:

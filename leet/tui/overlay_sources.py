@@ -1,0 +1,219 @@
+"""Charts that show one metric of several runs, each run a curve in its own colour.
+
+run ─► its MetricStore ─┐
+run ─► its MetricStore ─┼─► OverlaySources: names of all ─► OverlaySource per name ─► Spec with a Trace per run
+run ─► its MetricStore ─┘                                        the pinned run last: on top
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
+
+from leet.charts.spec import Floats, Spec, Trace
+from leet.model.filter import TextFilter
+from leet.model.metrics import AXES, Axis, MetricStore
+from leet.model.natural import NaturalOrder
+from leet.model.safe_text import clean
+from leet.model.units import format_value
+from leet.tui.sources import AXIS_NAMES, SelectedMetrics
+from leet.tui.widgets.chart_source import ALL_POINTS, DOTS, MetricSource, with_headroom
+from leet.tui.widgets.chart_view import ChartView, Extent, Span
+
+
+@dataclass(frozen=True, slots=True)
+class OverlayRun:
+    """A run as a curve: where its points are, what it is called, and the index of its colour."""
+
+    key: str
+    label: str
+    """Fit to be printed."""
+    color: int
+    store: MetricStore
+    live: Callable[[], bool]
+    """Whether more points may come soon."""
+    pinned: bool = False
+
+
+class OverlaySource:
+    """The chart of one metric over all runs that have it."""
+
+    heatmap_capable = False
+
+    def __init__(self, pool: OverlaySources, name: str) -> None:
+        self.key = name
+        self.title = clean(name)
+        self._pool = pool
+
+    @property
+    def _runs(self) -> list[OverlayRun]:
+        """The runs that have the metric, in the order in which they are drawn."""
+        return [run for run in self._pool.runs if run.store.count(self.key)]
+
+    def version(self) -> Hashable:
+        name = self.key
+        return self._pool.axis, tuple(
+            (run.key, id(run.store), run.label, run.color, run.pinned, run.store.version(name), run.live())
+            for run in self._pool.runs
+            if run.store.count(name)
+        )
+
+    def extent(self) -> Extent | None:
+        drawn, _ = self._drawn()
+        ends = [found for run in drawn if (found := run.store.x_range(self.key)) is not None]
+        if not ends:
+            return None
+        low, high = min(low for low, _ in ends), max(high for _, high in ends)
+        return Extent.of(*(with_headroom(low, high) if any(run.live() for run in drawn) else (low, high)))
+
+    def _drawn(self) -> tuple[list[OverlayRun], str]:
+        """The runs that share the x axis of the topmost, and what keeps others away."""
+        runs = self._runs
+        if len(runs) < 2:
+            return runs, ""
+        axes = [self._axis_of(run) for run in runs]
+        if all(axis == axes[-1] for axis in axes):
+            return runs, ""
+        drawn = [run for run, axis in zip(runs, axes, strict=True) if axis == axes[-1]]
+        return drawn, f"{len(runs) - len(drawn)} without x: {clean(axes[-1][0])}"
+
+    def _axis_of(self, run: OverlayRun) -> tuple[str, str]:
+        axis = run.store.abscissa(self.key)
+        return axis.label, axis.kind
+
+    def spec(self, columns: int, view: ChartView) -> Spec:
+        drawn, left_out = self._drawn()
+        note = ", ".join(part for part in (left_out, "log" if view.log_y else "") if part)
+        if (extent := self.extent()) is None:
+            return Spec(self.title, (), log_y=view.log_y, note=note)
+        window = view.window(extent)
+        traces = []
+        for run in drawn:
+            series = run.store.series(self.key)
+            x, y = series.window(run.store.abscissa(self.key), *window, columns * DOTS)
+            heavy = run.pinned and len(drawn) > 1
+            traces.append(Trace(run.label, x, y, color=run.color, nonfinite=series.nonfinite, heavy=heavy))
+        top = drawn[-1]
+        axis, series = top.store.abscissa(self.key), top.store.series(self.key)
+        return Spec(
+            title=self.title,
+            traces=tuple(traces),
+            x_label=clean(axis.label),
+            x_kind=axis.kind,
+            x_range=window,
+            log_y=view.log_y,
+            legend=len(traces) > 1,
+            value=format_value(series.last) if series.count and len(drawn) == 1 else "",
+            note=note,
+        )
+
+    def points(self, window: Span) -> list[tuple[str, Floats, Floats]]:
+        """(label, x, y) of every curve, the pinned run first."""
+        drawn, _ = self._drawn()
+        return [
+            (run.label, *run.store.series(self.key).window(run.store.abscissa(self.key), *window, ALL_POINTS))
+            for run in reversed(drawn)
+        ]
+
+    def time_at(self, x: float) -> float | None:
+        """Unix seconds of the point nearest to `x`: of the highlighted run, else of the topmost."""
+        source = self._leading
+        return None if source is None else source.time_at(x)
+
+    def x_at(self, time: float) -> float | None:
+        """x of that run's point that was logged nearest to `time`."""
+        source = self._leading
+        return None if source is None else source.x_at(time)
+
+    @property
+    def _leading(self) -> MetricSource | None:
+        drawn, _ = self._drawn()
+        if not drawn:
+            return None
+        run = next((run for run in drawn if run.key == self._pool.highlighted), drawn[-1])
+        return MetricSource(run.store, self.key, run.live)
+
+
+class OverlaySources:
+    """The sources of all metrics of some runs; the names and the order of those of one run (`MetricSources`)."""
+
+    def __init__(self) -> None:
+        self.runs: tuple[OverlayRun, ...] = ()
+        self.highlighted = ""
+        """Key of the run of which the other panes tell."""
+        self.names: tuple[str, ...] = ()
+        self._axis: Axis = "auto"
+        self._made: dict[str, OverlaySource] = {}
+        self._order = NaturalOrder()
+        self._known: set[str] = set()
+        self._seen: dict[str, tuple[str, ...]] = {}
+
+    def show(self, runs: Sequence[OverlayRun]) -> None:
+        """Draw these, the last on top, over the x axis that was chosen."""
+        gone = {run.key for run in self.runs} - {run.key for run in runs}
+        self.runs = tuple(runs)
+        for run in runs:
+            run.store.axis = self._axis
+        if gone:
+            self._order, self._known, self._seen = NaturalOrder(), set(), {}
+
+    @property
+    def axis(self) -> Axis:
+        return self._axis
+
+    def next_axis(self, names: Sequence[str]) -> str:
+        """Choose the next x axis that moves a chart of these metrics; its name in words."""
+        before = self._places(names)
+        at = AXES.index(self._axis)
+        for axis in (*AXES[at + 1 :], *AXES[:at]):
+            self._set_axis(axis)
+            if self._places(names) != before:
+                break
+        else:
+            self._set_axis(AXES[at])
+        defined = any(run.store.has_step_metrics for run in self.runs)
+        return AXIS_NAMES[self._axis] if self._axis != "auto" or defined else "step"
+
+    def _set_axis(self, axis: Axis) -> None:
+        self._axis = axis
+        for run in self.runs:
+            run.store.axis = axis
+
+    def _places(self, names: Sequence[str]) -> list[object]:
+        """What tells two x axes apart."""
+        return [
+            (run.store.abscissa(name).label, run.store.x_range(name))
+            for run in self.runs
+            for name in names
+            if run.store.count(name)
+        ]
+
+    def renew(self) -> bool:
+        """Look for metrics that came, or went with their run; True when the names are others."""
+        for run in self.runs:
+            names = run.store.names()
+            if self._seen.get(run.key) is not names:
+                self._seen[run.key] = names
+                fresh = [name for name in names if name not in self._known]
+                self._known.update(fresh)
+                self._order.add(fresh)
+        names = self._order.names()
+        if names is self.names or names == self.names:
+            return False
+        self.names = names
+        return True
+
+    def forget(self) -> None:
+        """The log of a run was replaced: whatever it had may be gone."""
+        self._made.clear()
+        self._order, self._known, self._seen = NaturalOrder(), set(), {}
+
+    def select(self, wanted: TextFilter) -> SelectedMetrics:
+        """The sources of the metrics whose names pass."""
+        return SelectedMetrics(self, wanted.select(self.names) if wanted else self.names)
+
+    def source(self, name: str) -> OverlaySource:
+        source = self._made.get(name)
+        if source is None:
+            source = self._made[name] = OverlaySource(self, name)
+        return source
