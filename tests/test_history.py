@@ -52,6 +52,7 @@ def plain_view(batch: HistoryBatch) -> dict[str, Any]:
         "timestamps": repr(batch.timestamps.tolist()),
         "columns": {n: (r.tolist(), repr((v + 0.0).tolist())) for n, r, v in batch.columns.items()},
         "texts": dict(batch.texts),
+        "typed": dict(batch.typed),
     }
 
 

@@ -7,7 +7,7 @@ from typing import Generic, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-Number = TypeVar("Number", np.float64, np.int32)
+Number = TypeVar("Number", np.float64, np.int32, np.int64)
 
 _LARGE = 1 << 17
 """Elements from which on room grows by half instead of doubling."""
@@ -44,6 +44,10 @@ class Growing(Generic[Number]):
             self._data = grown
         self._data[self.count : end] = block
         self.count = end
+
+    def cut(self, count: int) -> None:
+        """Keep the first `count` elements only."""
+        self.count = min(self.count, count)
 
     def clear(self) -> None:
         self._data = np.empty(0, self._data.dtype)

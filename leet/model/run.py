@@ -14,6 +14,7 @@ import numpy as np
 
 from leet.model.console import ConsoleLog
 from leet.model.environment import Environment
+from leet.model.media import MediaStore
 from leet.model.metrics import MetricStore
 from leet.model.record_values import fields_of, loads, path_of
 from leet.model.state import RunState, judge
@@ -90,6 +91,8 @@ class Change:
     overview: bool = False
     """Identity, config, summary, environment, tags, alerts, exit code or damage."""
     console: bool = False
+    media: bool = False
+    """Pictures, tables, histograms, …"""
     reset: bool = False
     """All that was before is gone: the file was replaced or cut short."""
     notice: str = ""
@@ -118,6 +121,7 @@ class RunModel:
     metrics: MetricStore = field(default_factory=MetricStore)
     system: SystemStore = field(default_factory=SystemStore)
     console: ConsoleLog = field(default_factory=ConsoleLog)
+    media: MediaStore = field(default_factory=MediaStore)
     texts: dict[str, tuple[int, str]] = field(default_factory=dict)
     """Metric that is no number → (row, JSON text, at most 4096 characters) of its last value."""
     alerts: list[Alert] = field(default_factory=list)
@@ -168,12 +172,13 @@ class RunModel:
             handler = _HANDLERS.get(entry.kind)
             if handler is not None:
                 handler(self, entry, facts)
-        new_metrics = False
+        new_metrics = media = False
         names: tuple[str, ...] = ()
         if piece.history is not None:
             new_metrics = self.metrics.append(piece.history)
             names = piece.history.columns.names
             base = self.metrics.rows - len(piece.history)
+            media = self.media.append(piece.history.typed, base)
             for name, (row, text) in piece.history.texts.items():
                 self.texts[name] = (base + row, text[:4096])
         system: set[str] = set()
@@ -196,6 +201,7 @@ class RunModel:
             definitions=facts.definitions,
             overview=facts.overview,
             console=bool(piece.console),
+            media=media,
             reset=piece.reset,
         )
 
@@ -213,7 +219,7 @@ class RunModel:
         self.identity = Identity()
         self._name_by_file()
         self._named = False
-        for store in (self.config, self.summary, self.environment, self.metrics, self.system, self.console):
+        for store in (self.config, self.summary, self.environment, self.metrics, self.system, self.console, self.media):
             store.clear()
         for kept in (self.telemetry, self.texts, self.alerts, self.skipped):
             kept.clear()
@@ -230,6 +236,7 @@ class RunModel:
         self.metrics.take_over(other.metrics)
         self.system.take_over(other.system)
         self.console.take_over(other.console)
+        self.media.take_over(other.media)
         for part in fields(self):
             if not hasattr(getattr(self, part.name), "take_over"):
                 setattr(self, part.name, getattr(other, part.name))
@@ -241,6 +248,7 @@ class RunModel:
             definitions=True,
             overview=True,
             console=True,
+            media=True,
         )
 
     # What follows from it

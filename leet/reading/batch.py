@@ -13,7 +13,7 @@ One batch covers one contiguous piece of the log:
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NamedTuple
 
@@ -60,6 +60,18 @@ class Columns:
             yield name, self.rows[a:b], self.values[a:b]
 
 
+class TypedPlace(NamedTuple):
+    """Where a picture, a table, a histogram, … is: the value itself is read when somebody looks at it."""
+
+    row: int
+    offset: int
+    """Of its record in the log; -1 where that is not known."""
+    kind: str
+    """Its `_type`."""
+    pieces: int
+    """Pieces of a list, 1 for anything else."""
+
+
 @dataclass(frozen=True, slots=True)
 class HistoryBatch:
     """Rows of history: the three row columns once, everything numeric else in `columns`.
@@ -74,6 +86,8 @@ class HistoryBatch:
     columns: Columns
     texts: Mapping[str, tuple[int, str]] = field(default_factory=dict)
     """Dotted key → (row, JSON text) of its last value that is no number: strings, lists, media, null."""
+    typed: Mapping[str, Sequence[TypedPlace]] = field(default_factory=dict)
+    """Dotted key → where its values with a `_type` are, in order of rows."""
 
     def __len__(self) -> int:
         return len(self.steps)

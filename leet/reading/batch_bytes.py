@@ -27,6 +27,7 @@ from leet.reading.batch import (
     Skipped,
     SummaryChange,
     SystemBatch,
+    TypedPlace,
 )
 from leet.reading.columns import Names
 
@@ -58,7 +59,12 @@ class Packer:
         }
         if history is not None:
             arrays += [history.steps, history.runtimes, history.timestamps]
-            texts["history"] = {**self._columns(history.columns, arrays), "rows": len(history), "texts": history.texts}
+            texts["history"] = {
+                **self._columns(history.columns, arrays),
+                "rows": len(history),
+                "texts": history.texts,
+                "typed": {name: [tuple(place) for place in places] for name, places in history.typed.items()},
+            }
         if system is not None:
             arrays.append(system.timestamps)
             texts["system"] = {**self._columns(system.columns, arrays), "rows": len(system)}
@@ -102,7 +108,8 @@ class Unpacker:
         if found := texts.get("history"):
             steps, runtimes, timestamps = (reader.floats(found["rows"]) for _ in range(3))
             noted = {name: (row, text) for name, (row, text) in found["texts"].items()}
-            history = HistoryBatch(steps, runtimes, timestamps, reader.columns(found), noted)
+            typed = {name: [TypedPlace(*place) for place in places] for name, places in found["typed"].items()}
+            history = HistoryBatch(steps, runtimes, timestamps, reader.columns(found), noted, typed)
         if found := texts.get("system"):
             system = SystemBatch(reader.floats(found["rows"]), reader.columns(found))
         return Batch(

@@ -75,7 +75,7 @@ class Decoder:
         others = self._decode_others(found, envelopes)
 
         history_rows, bodies = others.bodies(HISTORY, messages, envelopes)
-        history, bad_history = self._history.read(bodies)
+        history, bad_history = self._history.read(bodies, found.offsets[history_rows])
         summary_rows, bodies = others.bodies(SUMMARY, messages, envelopes)
         bad_summary = self._summary.read(bodies)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from leet.reading.batch import Floats, HistoryBatch
+from leet.reading.batch import Floats, HistoryBatch, Offsets, TypedPlace
 from leet.reading.columns import Names, Points
 from leet.reading.fast_history import FastHistory, all_odd
 from leet.reading.key_paths import KeyPaths
@@ -33,8 +33,11 @@ class HistoryReader:
         """The first row of all had no step."""
         self._begun = False
 
-    def read(self, messages: Messages) -> tuple[HistoryBatch, list[tuple[int, str]]]:
-        """Encoded `HistoryRecord` messages as columns, and (index, reason) of those that cannot be read."""
+    def read(self, messages: Messages, offsets: Offsets | None = None) -> tuple[HistoryBatch, list[tuple[int, str]]]:
+        """Encoded `HistoryRecord` messages as columns, and (index, reason) of those that cannot be read.
+
+        `offsets`, int64 [messages], says where their records begin in the log, for values that stay there.
+        """
         fast = self._fast.read(messages) if self._fast else all_odd(len(messages))
         plain = read_plain(messages, np.flatnonzero(fast.odd), self._names)
         points = fast.points.merged(plain.points())
@@ -43,6 +46,7 @@ class HistoryReader:
         texts = fast.texts
         for name_id, text in plain.texts.items():
             texts[name_id] = max(text, texts.get(name_id, text))
+        typed = [(index, int(offsets[index]) if offsets is not None else -1, one) for index, one in plain.typed]
         if plain.bad:
             good = np.ones(len(messages), bool)
             good[[index for index, _ in plain.bad]] = False
@@ -50,9 +54,13 @@ class HistoryReader:
             points = Points(points.ids, row_of[points.rows], points.values)
             numbers = numbers[good]
             texts = {name_id: (int(row_of[index]), text) for name_id, (index, text) in texts.items()}
-        return self._batch(points, numbers, texts), plain.bad
+            typed = [(int(row_of[index]), offset, one) for index, offset, one in typed]
+        places: dict[str, list[TypedPlace]] = {}
+        for row, offset, (name, kind, count) in typed:
+            places.setdefault(name, []).append(TypedPlace(row, offset, kind, count))
+        return self._batch(points, numbers, texts, places), plain.bad
 
-    def _batch(self, points: Points, numbers: Floats, texts: Texts) -> HistoryBatch:
+    def _batch(self, points: Points, numbers: Floats, texts: Texts, typed: dict[str, list[TypedPlace]]) -> HistoryBatch:
         rows = len(numbers)
         return HistoryBatch(
             steps=self._steps(points.of_row(_STEP, rows), numbers),
@@ -60,6 +68,7 @@ class HistoryReader:
             timestamps=points.of_row(_TIMESTAMP, rows),
             columns=points.columns(self._names, first=len(ROW_COLUMNS)),
             texts={self._names[i]: text for i, text in texts.items() if i >= len(ROW_COLUMNS)},
+            typed=typed,
         )
 
     def _steps(self, logged: Floats, numbers: Floats) -> Floats:

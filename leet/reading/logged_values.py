@@ -15,7 +15,7 @@ import json
 import math
 import re
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:  # its module loads numpy, which a single value has no use for
     from leet.reading.batch import KeyPath
@@ -30,6 +30,7 @@ _NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 CONSTANTS = {"true": 1.0, "false": 0.0, "NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
 _SPELT_NON_FINITE = frozenset({"NaN", "Infinity", "-Infinity"})
 _BLANK = " \t\r\n"
+_MOST_PIECES = 10_000
 
 
 def number_of(text: str) -> float | None:
@@ -42,8 +43,22 @@ def number_of(text: str) -> float | None:
     return float(text) if _NUMBER.fullmatch(text) else None
 
 
+class Typed(NamedTuple):
+    """A value that is no curve but a picture, a table, a histogram, …: its dotted key, what it says that it is, and
+    how many pieces a list has (1 for anything else)."""
+
+    name: str
+    kind: str
+    pieces: int
+
+
 def item_values(items: Iterable[Any]) -> dict[str, Logged]:
     """Dotted key → value of the items of one history record; of two values under one key the last counts."""
+    return values_and_typed(items)[0]
+
+
+def values_and_typed(items: Iterable[Any]) -> tuple[dict[str, Logged], list[Typed]]:
+    """The same, and the typed values that some of these keys are leaves of."""
     leaves: list[tuple[KeyPath, Logged]] = []
     media: set[KeyPath] = set()
     for item in items:
@@ -53,9 +68,32 @@ def item_values(items: Iterable[Any]) -> dict[str, Logged]:
             leaves.append((leaf, value))
             if leaf[-1] == TYPE_KEY and len(leaf) > 1:
                 media.add(leaf[:-1])
+    typed: list[Typed] = []
     if media:
+        typed = _typed(dict(leaves), media)
         leaves = [(path, _as_text(value) if _within(path, media) else value) for path, value in leaves]
-    return {readable_name(path): value for path, value in leaves}
+    return {readable_name(path): value for path, value in leaves}, typed
+
+
+def _typed(leaves: dict[KeyPath, Logged], media: set[KeyPath]) -> list[Typed]:
+    """The outermost typed values: the mask of a picture is a part of it."""
+    found = []
+    for path in (path for path in leaves if path[-1] == TYPE_KEY and path[:-1] in media):
+        kind = _text_of(leaves[path])
+        if kind and not _within(path[:-1], media):
+            count = leaves.get((*path[:-1], "count"), 1.0)
+            many = int(count) if isinstance(count, float) and 0 <= count < _MOST_PIECES else 1
+            found.append(Typed(readable_name(path[:-1]), kind, many))
+    return found
+
+
+def _text_of(value: Logged) -> str:
+    """The text that a JSON text spells; empty for anything else."""
+    try:
+        found = json.loads(value) if isinstance(value, str) else ""
+    except ValueError:
+        return ""
+    return found if isinstance(found, str) and _encodable(found) else ""
 
 
 def readable_name(path: KeyPath) -> str:

@@ -13,7 +13,7 @@ from google.protobuf.message import DecodeError
 
 from leet.reading import records
 from leet.reading.columns import Names, Points
-from leet.reading.logged_values import item_values
+from leet.reading.logged_values import Typed, values_and_typed
 from leet.reading.messages import Messages, Places
 
 Texts = dict[int, tuple[int, str]]
@@ -38,6 +38,8 @@ class PlainRows:
         self.step_numbers: list[float] = []
         """`HistoryStep.num` of each row, NaN where it has none."""
         self.texts: Texts = {}
+        self.typed: list[tuple[int, Typed]] = []
+        """Row and typed value, in order of rows."""
         self.bad: list[tuple[int, str]] = []
         """Index and reason of the messages that protobuf refuses."""
         self._points: tuple[list[int], list[int], list[float]] = ([], [], [])
@@ -49,7 +51,9 @@ class PlainRows:
             self.bad.append((index, f"bad history record: {error}"))
             return
         ids, rows, values = self._points
-        for name, value in item_values(record.item).items():
+        found, typed = values_and_typed(record.item)
+        self.typed += [(index, one) for one in typed]
+        for name, value in found.items():
             name_id = names.id_of(name)
             if isinstance(value, float):
                 ids.append(name_id)
