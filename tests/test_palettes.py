@@ -7,10 +7,13 @@ from itertools import combinations, pairwise
 import numpy as np
 import pytest
 from rich.color import Color
+from textual.theme import BUILTIN_THEMES
 
 from leet.charts import palettes
+from leet.settings import table
+from leet.tui.themes import DARK, LIGHT
 
-BACKGROUNDS = {"dark": "#121212", "light": "#ffffff"}
+BACKGROUNDS = {"dark": ("#121212", DARK.background), "light": ("#ffffff", LIGHT.background)}
 # Machado, Oliveira, Fernandes (2009), severity 1, for linear RGB.
 BLINDNESS = {
     "protan": [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [-0.003882, -0.048116, 1.051998]],
@@ -45,30 +48,85 @@ def oklab(rgb):
     ) @ np.cbrt(lms)
 
 
+def points(colors, seen=None):
+    return [oklab(linear(c) if seen is None else np.array(seen) @ linear(c)) for c in colors]
+
+
 def nearest(colors, seen=None):
     """Distance in Oklab of the two most similar colours."""
-    points = [oklab(linear(c) if seen is None else np.array(seen) @ linear(c)) for c in colors]
-    return min(float(np.linalg.norm(a - b)) for a, b in combinations(points, 2))
+    return min(float(np.linalg.norm(a - b)) for a, b in combinations(points(colors, seen), 2))
 
 
-NAMED = [p for p in palettes.PALETTES.values() if not p.sequential]
+def next_to(colors, seen=None):
+    """Distance in Oklab of the two most similar ones that follow each other."""
+    return min(float(np.linalg.norm(a - b)) for a, b in pairwise(points(colors, seen)))
 
 
-@pytest.mark.parametrize("palette", NAMED, ids=lambda p: p.name)
+ALL = list(palettes.PALETTES.values())
+APART = [p for p in ALL if not p.gradient]
+GRADIENTS = [p for p in ALL if p.gradient]
+JUST_SEEN = 0.02
+"""Distance in Oklab that an eye tells apart side by side."""
+
+
+@pytest.mark.parametrize("palette", ALL, ids=lambda p: p.name)
 @pytest.mark.parametrize("background", BACKGROUNDS)
-def test_lines_are_seen_and_told_apart(palette, background):
+def test_lines_are_seen(palette, background):
     colors = getattr(palette, background)
-    assert len(colors) >= 7
+    assert len(colors) >= 8
     assert len(palette.dark) == len(palette.light)
-    assert min(contrast(c, BACKGROUNDS[background]) for c in colors) >= 3
+    assert min(contrast(c, ground) for c in colors for ground in BACKGROUNDS[background]) >= 3
+
+
+@pytest.mark.parametrize("palette", APART, ids=lambda p: p.name)
+@pytest.mark.parametrize("background", BACKGROUNDS)
+def test_any_two_lines_are_told_apart(palette, background):
+    colors = getattr(palette, background)
     assert nearest(colors) >= 0.06
+    assert next_to(colors) >= 0.1
 
 
-@pytest.mark.parametrize("palette", [p for p in NAMED if p.colorblind_safe], ids=lambda p: p.name)
+@pytest.mark.parametrize("palette", GRADIENTS, ids=lambda p: p.name)
+@pytest.mark.parametrize("background", BACKGROUNDS)
+def test_steps_of_a_gradient_are_told_apart_and_lead_somewhere(palette, background):
+    colors = getattr(palette, background)
+    assert next_to(colors) >= 1.75 * JUST_SEEN
+    ends = points([colors[0], colors[-1]])
+    assert float(np.linalg.norm(ends[0] - ends[1])) >= 0.2
+
+
+@pytest.mark.parametrize("palette", [p for p in APART if p.colorblind_safe], ids=lambda p: p.name)
 @pytest.mark.parametrize("kind", BLINDNESS)
-def test_the_colour_blind_tell_them_apart(palette, kind):
+def test_the_colour_blind_tell_any_two_apart(palette, kind):
     assert nearest(palette.dark, BLINDNESS[kind]) >= 0.05
     assert nearest(palette.light, BLINDNESS[kind]) >= 0.04
+
+
+@pytest.mark.parametrize("palette", [p for p in GRADIENTS if p.colorblind_safe], ids=lambda p: p.name)
+@pytest.mark.parametrize("kind", BLINDNESS)
+def test_the_colour_blind_tell_steps_of_a_gradient_apart(palette, kind):
+    assert next_to(palette.dark, BLINDNESS[kind]) >= JUST_SEEN
+    assert next_to(palette.light, BLINDNESS[kind]) >= JUST_SEEN
+
+
+def test_the_table_of_settings_names_them_all():
+    assert set(table.SERIES_PALETTES + table.HEAT_PALETTES) == set(palettes.PALETTES)
+    assert set(table.HEAT_PALETTES) == {p.name for p in ALL if p.sequential}
+
+
+@pytest.mark.parametrize(
+    "theme", sorted(t.name for t in BUILTIN_THEMES.values() if (t.background or "").startswith("#"))
+)
+def test_lines_are_seen_on_the_ground_of_every_theme(theme):
+    theme = BUILTIN_THEMES[theme]
+    for palette in ALL:
+        for color in palette.dark if theme.dark else palette.light:
+            assert contrast(palettes.legible(color, theme.background), theme.background) >= 3
+
+
+def test_a_colour_that_is_seen_stays_what_it_is():
+    assert palettes.legible("#ffb000", "#121212") == "#ffb000"
+    assert palettes.legible("#121212", "#121212") != "#121212"
 
 
 @pytest.mark.parametrize("name", [p.name for p in palettes.PALETTES.values() if p.sequential])
