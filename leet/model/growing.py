@@ -7,7 +7,7 @@ from typing import Generic, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-Number = TypeVar("Number", np.float64, np.int32, np.int64)
+Number = TypeVar("Number", np.float64, np.int32, np.int64, np.uint8)
 
 _LARGE = 1 << 17
 """Elements from which on room grows by half instead of doubling."""

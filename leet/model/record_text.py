@@ -14,12 +14,20 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from leet.model.json_text import dump
-from leet.model.record_object import record_body
+from leet.model.record_object import record_body, typed_value
 from leet.model.safe_text import clean
+from leet.reading import records
 
 _DIGEST = 100
 """Characters of a digest."""
 _DEEPEST = 64
+_LISTS = {
+    "history": ("item",),
+    "summary": ("update", "remove"),
+    "config": ("update", "remove"),
+    "stats": ("item",),
+}
+"""Kinds that are lists of keyed values, and where these are."""
 
 _FACTS = {
     "header": ("version_info.producer",),
@@ -47,7 +55,26 @@ def record_text(ordinal: int, record: Any) -> str:
     return "\n".join([heading, *table(_leaves(body)), ""])
 
 
-def digest(kind: str, body: dict[str, Any]) -> str:
+def record_fields(record: Any) -> list[str]:
+    """A line for each value of the record, without the heading."""
+    return list(table(_leaves(record_body(record)[1] or {}), indent=""))
+
+
+def record_digest(record: Any, limit: int = _DIGEST) -> str:
+    """`digest` of a record; of many values only as many are looked at as are shown."""
+    kind = records.kind(record)
+    lists = _LISTS.get(kind)
+    if lists is None:
+        return digest(kind, record_body(record)[1] or {}, limit)
+    message = getattr(record, kind)
+    parts = [f"step {message.step.num}"] if kind == "history" and message.HasField("step") else []
+    for name in lists:
+        if logged := _logged(getattr(message, name), limit):
+            parts.append(f"without {logged}" if name == "remove" else logged)
+    return _shortened(" · ".join(parts), limit)
+
+
+def digest(kind: str, body: dict[str, Any], limit: int = _DIGEST) -> str:
     """One short line that tells this record from others of its kind, safe to print."""
     if kind in _FACTS:
         values = dict(_leaves(body))
@@ -60,8 +87,31 @@ def digest(kind: str, body: dict[str, Any]) -> str:
         logged = [f"{key} {_text(value)}" for key, value in pairs if not key.startswith("_")]
         step = body.get("step", {}).get("num") if kind == "history" else None
         text = " · ".join(part for part in (f"step {step}" if step is not None else "", ", ".join(logged)) if part)
+    return _shortened(text, limit)
+
+
+def _logged(items: Iterable[Any], limit: int) -> str:
+    """Names and values of items, up to about `limit` characters."""
+    found: list[str] = []
+    length = 0
+    for item in items:
+        nested = item.nested_key if hasattr(item, "nested_key") else ()
+        key = ".".join(nested) if nested else item.key
+        if key.startswith("_"):
+            continue
+        form = item.WhichOneof("value") if "value" in item.DESCRIPTOR.oneofs_by_name else None
+        if form is not None or item.value_json:
+            key = f"{key} {_text(typed_value(item, form))}"
+        found.append(key)
+        length += len(key) + 2
+        if length > limit:
+            break
+    return ", ".join(found)
+
+
+def _shortened(text: str, limit: int) -> str:
     text = clean(text)
-    return text if len(text) <= _DIGEST else text[: _DIGEST - 1] + "…"
+    return text if len(text) <= limit else text[: limit - 1] + "…"
 
 
 def table(rows: Iterable[tuple[str, Any]], indent: str = "  ") -> Iterator[str]:

@@ -50,6 +50,14 @@ def open_envelopes(messages: Messages) -> Envelopes:
     return Envelopes(kinds, starts, ends)
 
 
+def field_numbers(messages: Messages) -> npt.NDArray[np.int64]:
+    """The number of the field of `Record` that each record holds, int64 [records]; 0 where it holds none."""
+    octets, limits = messages.octets, messages.ends
+    at = _pass_aside(octets, _pass_num(octets, messages.starts), limits)
+    tags, _ = read_varints(octets, at)
+    return np.where(at < limits, np.maximum(tags, 0) >> 3, 0)
+
+
 def _pass_num(octets: Octets, at: Offsets) -> Offsets:
     """The positions behind the number that a record may begin with."""
     at = at.copy()
