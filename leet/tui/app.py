@@ -26,6 +26,7 @@ from textual.screen import Screen
 
 from leet.discovery import Found
 from leet.tui.commands import bindings, in_place
+from leet.tui.screens.run_panes import RunPanes
 from leet.tui.screens.run_screen import RunScreen
 from leet.tui.span_update import FrameUpdate, Shown, SpanUpdate
 from leet.tui.terminal import Terminal, ascii_filter
@@ -189,9 +190,12 @@ class LeetApp(FrameApp):
     @property
     def run_screen(self) -> RunScreen:
         """The screen that shows the run, whatever lies over it."""
-        screen = self.screen_stack[0]
-        assert isinstance(screen, RunScreen)
-        return screen
+        return next(screen for screen in reversed(self.screen_stack) if isinstance(screen, RunScreen))
+
+    @property
+    def panes_screen(self) -> RunPanes:
+        """The uppermost screen of runs, whatever lies over it."""
+        return next(screen for screen in reversed(self.screen_stack) if isinstance(screen, RunPanes))
 
     def open_run(self, found: Found) -> None:
         """Show another run in place of the one on the screen; the filters of charts stay."""
@@ -208,9 +212,9 @@ class LeetApp(FrameApp):
 
     def go_to_metric(self, name: str) -> None:
         """Show the chart of a metric on the run screen."""
-        while self.screen is not self.run_screen:
+        while self.screen is not self.panes_screen:
             self.pop_screen()
-        self.run_screen.go_to_metric(name)
+        self.panes_screen.go_to_metric(name)
 
 
 def watch(log: Path) -> int:

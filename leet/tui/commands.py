@@ -8,7 +8,7 @@ from typing import Literal
 
 from textual.binding import Binding, BindingType
 
-Place = Literal["app", "run", "chart", "filter", "text"]
+Place = Literal["app", "run", "chart", "filter", "text", "records", "top"]
 """Who answers: the app, the run screen, a chart at full size, a filter being typed, a screen of text."""
 
 
@@ -40,6 +40,7 @@ def _in(*places: Place) -> frozenset[Place]:
 
 _BOTH = _in("run", "chart")
 _RUN = _in("run")
+_RECORDS = _in("records")
 
 COMMANDS: tuple[Command, ...] = (
     Command("help", "question_mark,h", "All keys", "Everywhere", "help", _BOTH, hint="help"),
@@ -53,10 +54,21 @@ COMMANDS: tuple[Command, ...] = (
 
     Command("next_pane", "tab", "Next pane (and section of the overview)", "Panes", "next_pane", _RUN, palette=False),
     Command("previous_pane", "shift+tab", "Previous pane", "Panes", "previous_pane", _RUN, palette=False),
-    Command("overview", "left_square_bracket", "Show or hide the overview", "Panes", "toggle_overview", _RUN,
+    Command("overview", "left_square_bracket", "Show or hide the overview", "Panes", "toggle_pane('overview')", _RUN,
             hint="overview"),
-    Command("system", "right_square_bracket", "Show or hide the system metrics", "Panes", "toggle_system", _RUN,
+    Command("system", "right_square_bracket", "Show or hide the system metrics", "Panes", "toggle_pane('system')", _RUN,
             hint="system"),
+    Command("show_metrics", "1", "Show or hide the metrics", "Panes", "digit(1)", _RUN),
+    Command("show_system", "2", "Show or hide the system metrics", "Panes", "digit(2)", _RUN),
+    Command("show_media", "3", "Show or hide the media", "Panes", "digit(3)", _RUN),
+    Command("show_logs", "4", "Show or hide the console", "Panes", "digit(4)", _RUN, hint="console"),
+    Command("narrower", "ctrl+left,alt+left", "Border of the sidebar in focus to the left", "Panes", "resize('left')",
+            _RUN, palette=False),
+    Command("wider", "ctrl+right,alt+right", "… to the right", "Panes", "resize('right')", _RUN, palette=False),
+    Command("higher", "ctrl+up,alt+up", "Border of the lower pane in focus up", "Panes", "resize('up')", _RUN,
+            palette=False),
+    Command("lower", "ctrl+down,alt+down", "… down", "Panes", "resize('down')", _RUN, palette=False),
+    Command("reset_sizes", "0", "Usual sizes of all panes", "Panes", "digit(0)", _RUN),
 
     Command("up", "up,w", "Up", "Moving", "pane('move', 'up')", _RUN, palette=False),
     Command("down", "down,s", "Down", "Moving", "pane('move', 'down')", _RUN, palette=False),
@@ -106,9 +118,41 @@ COMMANDS: tuple[Command, ...] = (
             hint="close"),
     Command("text_copy", "y", "Copy the text to the clipboard (OSC 52)", "In a text", "copy", _in("text"),
             palette=False),
+
+    Command("records_help", "question_mark,h", "All keys", "Record inspector", "help", _RECORDS, hint="help"),
+    Command("records_quit", "q", "Quit", "Record inspector", "app.quit", _RECORDS, hint="quit"),
+    Command("records_back", "escape", "Back: to the list, and to where one came from", "Record inspector", "back",
+            _RECORDS, palette=False),
+    Command("records_side", "tab,shift+tab", "From the list to the record, and back", "Record inspector", "next_pane",
+            _RECORDS, palette=False),
+    Command("records_up", "up,w", "Up", "Record inspector", "pane('move', 'up')", _RECORDS, palette=False),
+    Command("records_down", "down,s", "Down", "Record inspector", "pane('move', 'down')", _RECORDS, palette=False),
+    Command("records_next", "n,pagedown", "Next page", "Record inspector", "pane('next_page')", _RECORDS, hint="page"),
+    Command("records_previous", "N,pageup", "Previous page", "Record inspector", "pane('previous_page')", _RECORDS),
+    Command("records_first", "home", "First record or line", "Record inspector", "pane('first_page')", _RECORDS),
+    Command("records_last", "end", "Last record or line; the list then follows a growing log", "Record inspector",
+            "pane('last_page')", _RECORDS, hint="follow"),
+    Command("records_open", "enter", "The record over the whole width, and back", "Record inspector", "open",
+            _RECORDS),
+    Command("records_filter", "slash", "Filter by kind or digest", "Record inspector", "filter", _RECORDS,
+            hint="filter"),
+    Command("records_clear", "ctrl+l,ctrl+underscore", "All records again", "Record inspector", "clear_filter",
+            _RECORDS),
+    Command("records_go_to", "colon,g", "Go to a record by its number, or to @offset", "Record inspector", "go_to",
+            _RECORDS, hint="go to"),
+    Command("records_form", "J", "Record as fields, protobuf text, JSON", "Record inspector", "form", _RECORDS,
+            hint="form"),
+    Command("records_copy", "y", "Copy the record as JSON (OSC 52)", "Record inspector", "copy", _RECORDS,
+            hint="copy"),
+    Command("records_narrower", "ctrl+left,alt+left", "Border to the left", "Record inspector", "resize('left')",
+            _RECORDS, palette=False),
+    Command("records_wider", "ctrl+right,alt+right", "Border to the right", "Record inspector", "resize('right')",
+            _RECORDS, palette=False),
+    Command("records_sizes", "0", "Usual width of the list", "Record inspector", "reset_sizes", _RECORDS),
 )  # fmt: skip
 
-DIGITS = tuple("123456789")
+DIGITS = tuple("56789")
+"""Digits that only mean something after `c` or `r`; the others are commands too."""
 
 GROUPS: tuple[str, ...] = tuple(dict.fromkeys(command.group for command in COMMANDS))
 

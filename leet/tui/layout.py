@@ -1,11 +1,12 @@
-"""How the width of the screen is shared out between the sidebars and the charts."""
+"""How the screen is shared out: its width between sidebars and centre, the height of the centre between its panes."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-Side = Literal["overview", "system"]
+Side = Literal["left", "right"]
 
 ALONE = 0.382
 """Share of the width for a sidebar that is the only one."""
@@ -13,49 +14,113 @@ TOGETHER = 0.236
 """Share of the width for each of two."""
 SMALLEST_ALONE = 40
 SMALLEST_TOGETHER = 30
+SMALLEST_CHOSEN = 20
+"""Columns that a sidebar keeps whose width a person has chosen."""
 LARGEST = 120
-CHARTS_COMFORT = 48
-"""Sidebars that nobody asked for are left out where the charts would get fewer columns than this."""
-CHARTS_LEAST = 24
-"""A sidebar that was asked for takes the place of the charts where they would get fewer columns than this."""
+CENTRE_COMFORT = 48
+"""Sidebars that nobody asked for are left out where the centre would get fewer columns than this."""
+CENTRE_LEAST = 24
+"""A sidebar that was asked for takes the place of the centre where it would get fewer columns than this."""
+LOWER = (0.382, 0.28, 0.21)
+"""Share of the height for each lower pane, where there is one, two, or three of them."""
+LOWER_LEAST = 5
+"""Rows of a lower pane, its heading among them."""
+MAIN_LEAST = 8
+"""Rows of the main pane of the centre while others stand under it."""
+SHARES = (0.05, 0.9)
+"""Least and largest share of the screen that a person can give to a pane."""
 
 
 @dataclass(frozen=True, slots=True)
 class Widths:
-    """Columns of the three panes; 0 is hidden."""
+    """Columns of the sidebars and of the centre; 0 is hidden."""
 
-    overview: int
-    charts: int
-    system: int
+    left: int
+    centre: int
+    right: int
 
 
-def share(width: int, overview: bool | None, system: bool | None, last: Side | None = None) -> Widths:
+def share(
+    width: int,
+    left: bool | None,
+    right: bool | None,
+    *,
+    yields: Side = "left",
+    last: Side | None = None,
+    chosen: Mapping[str, float] | None = None,
+) -> Widths:
     """Share `width` columns out.
 
     A sidebar is wanted (True), unwanted (False), or left to us (None): then it shows where there is room, the
-    overview giving way first. `last` is the sidebar that was asked for most recently; it wins where only one fits.
+    one that `yields` giving way first. `last` is the sidebar that was asked for most recently; it wins where only
+    one fits. `chosen` are shares of the width that a person has given to sidebars.
     """
-    want = {"overview": overview is not False, "system": system is not False}
-    asked = {"overview": overview is True, "system": system is True}
-    if want["overview"] and want["system"]:
-        each = _between(round(width * TOGETHER), SMALLEST_TOGETHER)
-        rest = width - 2 * each
-        if rest >= (CHARTS_LEAST if asked["overview"] and asked["system"] else CHARTS_COMFORT):
-            return Widths(each, rest, each)
-        loser = "overview"
-        if asked["overview"] and (not asked["system"] or last == "overview"):
-            loser = "system"
+    sizes = chosen or {}
+    want = {"left": left is not False, "right": right is not False}
+    asked = {"left": left is True, "right": right is True}
+
+    def columns(side: str, usual: float, least: int) -> int:
+        if side in sizes:
+            return max(SMALLEST_CHOSEN, min(round(width * sizes[side]), width - CENTRE_LEAST))
+        return max(least, min(round(width * usual), LARGEST))
+
+    if want["left"] and want["right"]:
+        each = {side: columns(side, TOGETHER, SMALLEST_TOGETHER) for side in want}
+        rest = width - sum(each.values())
+        if rest >= (CENTRE_LEAST if (asked["left"] and asked["right"]) or sizes else CENTRE_COMFORT):
+            return Widths(each["left"], rest, each["right"])
+        loser: str = yields
+        other = "right" if yields == "left" else "left"
+        if asked[yields] and (not asked[other] or last == yields):
+            loser = other
         want[loser] = False
-    for side in ("overview", "system"):
+    for side in ("left", "right"):
         if want[side]:
-            column = _between(round(width * ALONE), SMALLEST_ALONE)
+            column = columns(side, ALONE, SMALLEST_ALONE)
             rest = width - column
-            if rest < (CHARTS_LEAST if asked[side] else CHARTS_COMFORT):
+            if rest < (CENTRE_LEAST if asked[side] or side in sizes else CENTRE_COMFORT):
                 if not asked[side]:
                     break
                 column, rest = width, 0
-            return Widths(column, rest, 0) if side == "overview" else Widths(0, rest, column)
+            return Widths(column, rest, 0) if side == "left" else Widths(0, rest, column)
     return Widths(0, width, 0)
+
+
+def stack(height: int, main: bool, lower: Sequence[str], chosen: Mapping[str, float] | None = None) -> dict[str, int]:
+    """Rows of the panes `lower`, which stand under the main pane (where `main` is shown), top to bottom.
+
+    The main pane gets what they leave. Where the room is short they shrink to their least, and then those that come
+    first in `lower` fold (0). `chosen` are shares of the height that a person has given to panes.
+    """
+    sizes = chosen or {}
+    names = list(lower)
+    for name in lower:
+        least = LOWER_LEAST * len(names) + (MAIN_LEAST if main else 0)
+        if least <= height or len(names) == 1:
+            break
+        names.remove(name)
+    rows = dict.fromkeys(lower, 0)
+    if not names:
+        return rows
+    usual = LOWER[min(len(names), len(LOWER)) - 1]
+    room = max(LOWER_LEAST, height - MAIN_LEAST) if main else height
+    wanted = [max(LOWER_LEAST, round(height * sizes.get(name, usual))) for name in names]
+    if not main or sum(wanted) > room:
+        wanted = _fitted(wanted, room)
+    rows.update(zip(names, wanted, strict=True))
+    return rows
+
+
+def _fitted(wanted: list[int], room: int) -> list[int]:
+    """`wanted` in proportion, `room` in all, each of at least `LOWER_LEAST` as far as there is room."""
+    total = sum(wanted)
+    fitted = [max(LOWER_LEAST, rows * room // total) for rows in wanted]
+    while sum(fitted) > room and max(fitted) > LOWER_LEAST:
+        fitted[fitted.index(max(fitted))] -= 1
+    fitted[-1] += max(0, room - sum(fitted))
+    if sum(fitted) > room:
+        fitted[-1] = max(1, fitted[-1] - (sum(fitted) - room))
+    return fitted
 
 
 def section_heights(needs: list[int], weights: list[float], height: int) -> list[int]:
@@ -89,7 +154,3 @@ def section_heights(needs: list[int], weights: list[float], height: int) -> list
             given[i] = needs[i]
         open_ = [i for i in open_ if i not in modest]
     return given
-
-
-def _between(columns: int, least: int) -> int:
-    return max(least, min(columns, LARGEST))

@@ -8,7 +8,7 @@ from typing import Literal
 
 from textual.message import Message
 
-Subject = Literal["metrics", "system", "overview"]
+Subject = Literal["metrics", "system", "overview", "logs", "media", "records", "processes"]
 """What a filter is for."""
 
 
@@ -24,6 +24,24 @@ class NewerRunFound(Message):
     """Another run has started beside the one that is shown."""
 
     log: Path
+
+
+@dataclass
+class MomentChosen(Message):
+    """A line of the console or a sample of media was chosen: the charts' crosshairs go to when it was logged."""
+
+    moment: float | None
+    """Unix seconds; None takes the crosshairs away."""
+
+    def can_replace(self, message: Message) -> bool:
+        return isinstance(message, MomentChosen)
+
+
+class RecordsFound(Message):
+    """More is known of the records of a log that are listed."""
+
+    def can_replace(self, message: Message) -> bool:
+        return isinstance(message, RecordsFound)
 
 
 class RunLoaded(Message):
@@ -80,6 +98,13 @@ class PaneNoteChanged(Message):
 
     def can_replace(self, message: Message) -> bool:
         return isinstance(message, PaneNoteChanged) and message.pane == self.pane
+
+
+class RunsFound(Message):
+    """The scan of a directory has found runs, or changes of them."""
+
+    def can_replace(self, message: Message) -> bool:
+        return isinstance(message, RunsFound)
 
 
 @dataclass

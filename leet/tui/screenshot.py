@@ -62,6 +62,8 @@ def parse_keys(text: str) -> Iterator[str]:
 
 def take(app: LeetApp, path: str, size: tuple[int, int], keys: str) -> None:
     """Run `app` without a terminal and write its frame to `path`, which ends in .svg or .txt."""
+    from leet.tui.screens.run_panes import RunPanes
+
     presses = list(parse_keys(keys))
     frame: list[str] = []
 
@@ -74,7 +76,8 @@ def take(app: LeetApp, path: str, size: tuple[int, int], keys: str) -> None:
         for key in presses:
             await pilot.press(key)
         await pilot.pause()
-        app.run_screen.paint_now()
+        if isinstance(app.screen, RunPanes):
+            app.screen.paint_now()
         await pilot.pause()
         frame.append(svg_of(app) if path.endswith(".svg") else text_of(app))
         app.exit()

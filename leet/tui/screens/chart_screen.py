@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import BindingType
@@ -15,6 +15,9 @@ from leet.tui.widgets.chart_facts import ChartFacts, curve_facts
 from leet.tui.widgets.chart_grid import ChartGrid, ChartSource
 from leet.tui.widgets.status_line import Part, StatusLine
 
+if TYPE_CHECKING:
+    from leet.tui.screens.run_panes import RunPanes
+
 
 class ChartScreen(SpanScreen[str], Overlay[str]):
     """The charts of a grid one at a time; dismissed with the key of the one last seen."""
@@ -22,8 +25,10 @@ class ChartScreen(SpanScreen[str], Overlay[str]):
     PLACE: ClassVar[Place] = "chart"
     BINDINGS: ClassVar[list[BindingType]] = bindings("chart")
 
-    def __init__(self, grid: ChartGrid, source: ChartSource) -> None:
+    def __init__(self, grid: ChartGrid, source: ChartSource, owner: RunPanes | None = None) -> None:
+        """`owner` is the screen whose grid it is, and answers what concerns the run."""
         super().__init__()
+        self._owner = owner
         self._origin = grid
         self._start = source
         self.grid = ChartGrid(rows=1, columns=1, ascii=grid.ascii, palette=grid.palette, id="chart")
@@ -92,15 +97,19 @@ class ChartScreen(SpanScreen[str], Overlay[str]):
         self.app.push_screen(HelpScreen())
 
     def action_x_axis(self) -> None:
-        self._run_screen_action("x_axis")
+        if self._owner is not None:
+            self._owner.action_x_axis()
+            self._repaint()
 
     def action_open_newer(self) -> None:
-        self._run_screen_action("open_newer")
+        if self._owner is not None:
+            self._owner.action_open_newer()
 
     def action_tail_window(self) -> None:
-        self._run_screen_action("tail_window")
+        if self._owner is not None:
+            self._owner.action_tail_window()
+            self._repaint()
 
-    def _run_screen_action(self, name: str) -> None:
-        getattr(self.app.screen_stack[0], f"action_{name}")()
+    def _repaint(self) -> None:
         self.grid.paint_now()
         self._show_facts()

@@ -1,14 +1,29 @@
-"""The three panes of a run screen: how wide they are, which of them are shown, and which has the focus."""
+"""The panes of a screen: how large they are, which of them are shown, and which has the focus.
+
+    ┌ left ┬──────── centre ────────┬ right ┐
+    │      │ main pane              │       │     which pane stands where is a `Plan`
+    │      ├────────────────────────┤       │
+    │      │ lower panes, as opened │       │
+    └──────┴────────────────────────┴───────┘
+    status line
+
+Borders are dragged with the mouse, or moved by keys from the pane in focus. A pane is made when it is first shown.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
 from textual import events
 from textual.app import ComposeResult
-from textual.containers import Horizontal
+from textual.containers import Horizontal, Vertical
 from textual.widget import Widget
 from textual.widgets import Static
 
 from leet.tui import layout
+from leet.tui.layout import Side
 from leet.tui.span_update import SpanScreen
 from leet.tui.terminal import Terminal
 from leet.tui.widgets.chart_grid import ChartGrid
@@ -16,13 +31,54 @@ from leet.tui.widgets.overview import Overview
 from leet.tui.widgets.pane import Pane
 from leet.tui.widgets.status_line import StatusLine
 
-PANES = ("overview", "metrics", "system")
+RESIZE_STEP = 0.05
+"""Of the screen, by which a key moves a border."""
+TITLES = {
+    "overview": "Overview",
+    "metrics": "Metrics",
+    "system": "System",
+    "media": "Media",
+    "logs": "Console",
+    "runs": "Runs",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Which pane stands where, by name. The first of `centre` is the main one, which gets what the others leave."""
+
+    left: str
+    centre: tuple[str, ...]
+    right: str
+    yields: Side
+    """The sidebar that gives way first where there is no room for both."""
+    closed: frozenset[str] = frozenset()
+    """Panes that are not shown until they are asked for."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Every pane, in the order in which tab goes through them."""
+        return (self.left, *self.centre, self.right)
+
+    def side_of(self, name: str) -> Side | None:
+        """The side on which a sidebar stands; None for a pane of the centre."""
+        return "left" if name == self.left else "right" if name == self.right else None
+
+
+@dataclass(slots=True)
+class _Border:
+    """A border that is being dragged: that of which pane, and where the drag began."""
+
+    pane: str
+    at: int
+    share: float
 
 
 class PanesScreen(SpanScreen[None]):
-    """Overview, metrics and system metrics beside each other, as far as there is room; the status line below."""
+    """Panes beside and under each other, as far as there is room; the status line below."""
 
     AUTO_FOCUS = None
+    PLAN: ClassVar[Plan]
 
     def __init__(self, terminal: Terminal) -> None:
         super().__init__()
@@ -32,15 +88,47 @@ class PanesScreen(SpanScreen[None]):
         self.status = StatusLine(id="status")
         self.grids_chosen: set[tuple[str, str]] = set()
         """(grid, `rows` or `columns`) that a person has set: they no longer follow the room."""
-        self._wanted: dict[layout.Side, bool | None] = {"overview": None, "system": None}
-        self._last_asked: layout.Side | None = None
+        self.panes: dict[str, Pane] = {}
+        """The panes that have been made."""
+        self.shares: dict[str, float] = {}
+        """Shares of the screen's width or height that a person has given to panes."""
+        self.wanted: dict[str, bool | None] = {name: False if name in self.PLAN.closed else None for name in self._all}
+        """Which panes a person wants shown (True) or not (False); None: where there is room."""
+        self._asked: list[str] = []
+        """Panes in the order in which they were opened, the latest last: where room is short the others fold."""
+        self._dragged: _Border | None = None
+
+    @property
+    def _all(self) -> tuple[str, ...]:
+        return self.PLAN.names
 
     def compose(self) -> ComposeResult:
+        plan = self.PLAN
         with Horizontal(id="body"):
-            yield Pane("Overview", self.overview, id="overview-pane")
-            yield Pane("Metrics", self.metrics, Static(classes="empty-note", id="metrics-note"), id="metrics-pane")
-            yield Pane("System", self.system, Static(classes="empty-note", id="system-note"), id="system-pane")
+            yield from self._made(plan.left)
+            with Vertical(id="centre"):
+                for name in plan.centre:
+                    yield from self._made(name)
+            yield from self._made(plan.right)
         yield self.status
+
+    def _made(self, name: str) -> ComposeResult:
+        if self.wanted[name] is not False:
+            yield self._make(name)
+
+    def _make(self, name: str) -> Pane:
+        content = self.content_of(name)
+        note = Static(classes="empty-note", id=f"{name}-note")
+        self.panes[name] = Pane(TITLES[name], content, note, id=f"{name}-pane")
+        return self.panes[name]
+
+    def content_of(self, name: str) -> Widget:
+        """The widget inside a pane; asked for when the pane is first shown."""
+        made: dict[str, Widget] = {"overview": self.overview, "metrics": self.metrics, "system": self.system}
+        return made[name]
+
+    def pane_made(self, name: str) -> None:
+        """A pane has been made after the others, and waits to be told what to show."""
 
     @property
     def expects_system(self) -> bool:
@@ -53,59 +141,197 @@ class PanesScreen(SpanScreen[None]):
     def refresh_all(self) -> None:
         """Bring every pane up to date."""
 
-    # Widths
+    def layout_changed(self) -> None:
+        """A person has changed which panes are shown, or how large they are."""
+
+    # Sizes
 
     def on_resize(self, event: events.Resize) -> None:
-        self.share_width()
+        self.share_out()
 
-    def share_width(self) -> None:
-        wanted = dict(self._wanted)
+    def share_out(self) -> None:
+        """Give every pane its part of the screen."""
+        plan, height = self.PLAN, max(1, self.size.height - 1)
+        wanted = dict(self.wanted)
         if wanted["system"] is None and not self.expects_system:
             wanted["system"] = False
-        widths = layout.share(self.size.width, wanted["overview"], wanted["system"], self._last_asked)
-        panes = {"overview": widths.overview, "metrics": widths.charts, "system": widths.system}
+        sides = [plan.side_of(name) for name in reversed(self._asked)]
+        centre = [name for name in plan.centre if wanted[name] is not False]
+        widths = layout.share(
+            self.size.width,
+            wanted[plan.left],
+            wanted[plan.right],
+            yields=plan.yields,
+            last=next((side for side in sides if side is not None), None),
+            chosen={side: self.shares[n] for n in self.shares for side in (plan.side_of(n),) if side is not None},
+        )
+        if not centre:
+            # Nothing stands in the middle: the sidebars share the whole width.
+            both = widths.left and widths.right
+            left = widths.left + widths.centre // 2 if both else (self.size.width if widths.left else 0)
+            widths = layout.Widths(left, 0, self.size.width - left if widths.right else 0)
+        lower = [name for name in centre if name != plan.centre[0]]
+        lower.sort(key=lambda name: self._asked.index(name) if name in self._asked else -1)
+        main = plan.centre[0] in centre
+        rows = layout.stack(height, main, lower, self.shares) if widths.centre else dict.fromkeys(lower, 0)
+        shown = {name: bool(rows.get(name, name in centre)) and widths.centre > 0 for name in plan.centre}
+        shown |= {plan.left: widths.left > 0, plan.right: widths.right > 0}
         with self.app.batch_update():
-            for name, width in panes.items():
-                pane = self.query_one(f"#{name}-pane", Pane)
-                pane.display = width > 0
-                pane.styles.width = "1fr" if name == "metrics" else width
-        if panes["overview"]:
+            self._make_missing(shown)
+            self.query_one("#centre").display = widths.centre > 0
+            for name, pane in self.panes.items():
+                pane.display = shown[name]
+                if name in (plan.left, plan.right):
+                    pane.styles.width = (widths.left if name == plan.left else widths.right) or 1
+                elif rows.get(name):
+                    pane.styles.height = rows[name]
+        if shown["overview"]:
             self.show_overview()
-        self.suit_grid(self.metrics, widths.charts)
-        self.suit_grid(self.system, widths.system)
+        width = {"metrics": widths.centre, "system": {"left": widths.left, "right": widths.right}.get(
+            plan.side_of("system") or "", widths.centre)}  # fmt: skip
+        for grid in (self.metrics, self.system):
+            name = grid.id or ""
+            under = sum(rows.values()) if name == plan.centre[0] else 0
+            self.suit_grid(grid, width[name], rows.get(name, height - under) - 1)
         focused = self.focused
         if focused is None or not focused.display or not self._pane_of(focused).display:
-            self.focus_pane(next((n for n in ("metrics", "system", "overview") if panes[n]), "metrics"))
+            self.focus_pane(next((n for n in (*plan.centre, plan.right, plan.left) if shown[n]), plan.centre[0]))
 
-    def suit_grid(self, grid: ChartGrid, width: int | None = None) -> None:
+    def _make_missing(self, shown: Mapping[str, bool]) -> None:
+        order = self.PLAN.centre
+        for name in order:
+            if shown[name] and name not in self.panes:
+                after = next((self.panes[n] for n in reversed(order[: order.index(name)]) if n in self.panes), None)
+                pane = self._make(name)
+                self.query_one("#centre").mount(pane, before=0 if after is None else None, after=after)
+                self.pane_made(name)
+        body = self.query_one("#body")
+        for name in (self.PLAN.left, self.PLAN.right):
+            if shown[name] and name not in self.panes:
+                body.mount(self._make(name), before=0 if name == self.PLAN.left else None)
+                self.pane_made(name)
+
+    def suit_grid(self, grid: ChartGrid, width: int | None = None, height: int | None = None) -> None:
         """Rows and columns that suit the room, as long as nobody has chosen any."""
         width = grid.size.width if width is None else width
-        height = self.size.height - 2
-        least = (28, 7) if grid is self.metrics else (30, 7)
-        most = (4, 3) if grid is self.metrics else (6, 2)
+        height = (grid.size.height or self.size.height - 2) if height is None else height
+        beside = self.PLAN.side_of(grid.id or "") is not None
+        least = (30, 7) if beside else (28, 7)
+        most = (6, 2) if beside else (4, 3)
         if (grid.id, "rows") not in self.grids_chosen:
             grid.rows = max(1, min(most[0], height // least[1]))
         if (grid.id, "columns") not in self.grids_chosen:
             grid.columns = max(1, min(most[1], width // least[0]))
 
-    def action_toggle_overview(self) -> None:
-        self.toggle("overview")
+    def action_toggle_pane(self, name: str) -> None:
+        """Show or hide a pane, named or by its side."""
+        self.toggle({"left": self.PLAN.left, "right": self.PLAN.right}.get(name, name))
 
-    def action_toggle_system(self) -> None:
-        self.toggle("system")
+    def shows(self, name: str) -> bool:
+        """Whether a pane is on the screen."""
+        return name in self.panes and self.panes[name].display
 
-    def toggle(self, side: layout.Side) -> None:
-        shown = self.query_one(f"#{side}-pane").display
-        self._wanted[side] = not shown
-        self._last_asked = side
-        self.share_width()
-        other: layout.Side = "system" if side == "overview" else "overview"
-        if not shown and self._wanted[other] and not self.query_one(f"#{other}-pane").display:
-            # It gave way; it does not come back by itself when this one goes.
-            self._wanted[other] = None
-        if not shown and not self.query_one("#metrics-pane").display:
-            self.focus_pane(side)
+    def toggle(self, name: str) -> None:
+        shown = self.shows(name)
+        self.wanted[name] = not shown
+        if name in self._asked:
+            self._asked.remove(name)
+        if not shown:
+            self._asked.append(name)
+        self.share_out()
+        side = self.PLAN.side_of(name)
+        if side is not None:
+            other = self.PLAN.right if side == "left" else self.PLAN.left
+            if not shown and self.wanted[other] and not self.shows(other):
+                # It gave way; it does not come back by itself when this one goes.
+                self.wanted[other] = None
+        if not shown and (name in self.PLAN.centre[1:] or not self.query_one("#centre").display):
+            self.focus_pane(name)
         self.refresh_all()
+        self.layout_changed()
+
+    # Borders
+
+    def action_resize(self, direction: str) -> None:
+        """Move the border of the pane in focus: that of a sidebar by left and right, of a lower pane by up and down."""
+        focused = self.focused_name
+        names = [focused, *reversed(self._asked), *self.PLAN.names]
+        across = direction in ("left", "right")
+        fit = (n for n in names if n and self.shows(n) and self._has_border(n) and across == self._beside(n))
+        name = next(fit, None)
+        if name is None:
+            return
+        grows = direction == ("left" if name == self.PLAN.right else "right") if across else direction == "up"
+        self._give(name, self._share_of(name) + (RESIZE_STEP if grows else -RESIZE_STEP))
+        self.layout_changed()
+
+    def action_reset_sizes(self) -> None:
+        self.shares.clear()
+        self.share_out()
+        self.layout_changed()
+
+    def _beside(self, name: str) -> bool:
+        return self.PLAN.side_of(name) is not None
+
+    def _has_border(self, name: str) -> bool:
+        """Sidebars beside a centre, and panes of the centre that stand under another one."""
+        if self._beside(name):
+            return bool(self.query_one("#centre").display)
+        shown = [n for n in self.PLAN.centre if self.shows(n)]
+        return name in shown[1:]
+
+    def _share_of(self, name: str) -> float:
+        own, whole = self.panes[name].outer_size, self.size
+        return own.width / max(1, whole.width) if self._beside(name) else own.height / max(1, whole.height - 1)
+
+    def _give(self, name: str, share: float) -> None:
+        self.shares[name] = min(max(share, layout.SHARES[0]), layout.SHARES[1])
+        self.share_out()
+
+    def _border_at(self, x: int, y: int) -> str | None:
+        """The pane whose border is at a cell: beside a sidebar, one column either way, or the heading of a pane."""
+        for name, pane in self.panes.items():
+            if not pane.display or not self._has_border(name):
+                continue
+            region = pane.region
+            edge = region.right - 1 if name == self.PLAN.left else region.x
+            if self._beside(name):
+                if region.y <= y < region.bottom and 0 <= x - edge + (name != self.PLAN.left) <= 1:
+                    return name
+            elif y == region.y and region.x <= x < region.right:
+                return name
+        return None
+
+    def _forward_event(self, event: events.Event) -> None:
+        """Drag borders; everything else goes where Textual sends it."""
+        if self._dragged is None and isinstance(event, events.MouseDown) and event.button == 1:
+            name = self._border_at(int(event.x), int(event.y))
+            if name is not None:
+                at = int(event.x if self._beside(name) else event.y)
+                self._dragged = _Border(name, at, self._share_of(name))
+                self.panes[name].heading.mark(True)
+                return
+        if self._dragged is not None and isinstance(event, events.MouseMove | events.MouseUp):
+            self._drag(event)
+            return
+        super()._forward_event(event)
+
+    def _drag(self, event: events.MouseEvent) -> None:
+        dragged = self._dragged
+        assert dragged is not None
+        beside = self._beside(dragged.pane)
+        moved = int(event.x if beside else event.y) - dragged.at
+        if dragged.pane != self.PLAN.left:
+            moved = -moved
+        share = dragged.share + moved / max(1, self.size.width if beside else self.size.height - 1)
+        if moved and share != self.shares.get(dragged.pane):
+            self._give(dragged.pane, share)
+        if isinstance(event, events.MouseUp):
+            self._dragged = None
+            pane = self.panes[dragged.pane]
+            pane.heading.mark(self.focused is not None and self._pane_of(self.focused) is pane)
+            if moved:
+                self.layout_changed()
 
     # Focus
 
@@ -113,10 +339,11 @@ class PanesScreen(SpanScreen[None]):
         return next((node for node in widget.ancestors_with_self if isinstance(node, Pane)), widget)
 
     def focus_pane(self, name: str) -> None:
-        self.set_focus(self.query_one(f"#{name}", Widget))
+        if name in self.panes:
+            self.set_focus(self.panes[name].content)
 
     def _visible_panes(self) -> list[str]:
-        return [name for name in PANES if self.query_one(f"#{name}-pane").display]
+        return [name for name in self.PLAN.names if self.shows(name)]
 
     def action_next_pane(self) -> None:
         self._cycle(1)
@@ -128,7 +355,7 @@ class PanesScreen(SpanScreen[None]):
         if self.focused is self.overview and self.overview.next_section(step):
             return
         panes = self._visible_panes()
-        here = self.focused.id if self.focused is not None else None
+        here = self.focused_name
         at = panes.index(here) if here in panes else -1
         name = panes[(at + step) % len(panes)]
         self.focus_pane(name)
@@ -136,9 +363,15 @@ class PanesScreen(SpanScreen[None]):
             self.overview.enter_from(step)
 
     @property
-    def pane(self) -> Widget:
-        """The pane that commands act on: the one in focus, else the metrics."""
-        return self.focused if self.focused in (self.overview, self.system) else self.metrics
+    def focused_name(self) -> str | None:
+        """The name of the pane in focus."""
+        return next((name for name, pane in self.panes.items() if pane.content is self.focused), None)
+
+    @property
+    def pane(self) -> Any:
+        """The widget that commands act on: that of the pane in focus, else the metrics."""
+        name = self.focused_name
+        return self.panes[name].content if name is not None else self.metrics
 
     @property
     def grid(self) -> ChartGrid:

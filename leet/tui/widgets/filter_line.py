@@ -16,7 +16,15 @@ from leet.tui.commands import bindings, in_place
 from leet.tui.messages import FilterChanged, FilterClosed, Subject
 
 Mode = Literal["regex", "glob"]
-TITLES: dict[Subject, str] = {"metrics": "metrics", "system": "system metrics", "overview": "overview"}
+TITLES: dict[Subject, str] = {
+    "metrics": "metrics",
+    "system": "system metrics",
+    "overview": "overview",
+    "logs": "console lines",
+    "media": "media",
+    "records": "records",
+    "processes": "processes",
+}
 
 
 class FilterInput(Input):

@@ -7,8 +7,10 @@ from typing import ClassVar
 from rich.cells import cell_len
 from textual.app import ComposeResult
 from textual.containers import Vertical
+from textual.content import Content
 from textual.strip import Strip
 from textual.widget import Widget
+from textual.widgets import Static
 
 from leet.tui.widgets.painted import Painted, cut, strip_of
 
@@ -37,6 +39,12 @@ class PaneHeading(Painted):
             self._note, self._filter = note, filter_text
             self.repaint()
 
+    def mark(self, focused: bool) -> None:
+        """Stand out, or not."""
+        if self.focused_pane != focused:
+            self.focused_pane = focused
+            self.repaint()
+
     def paint(self, width: int, height: int) -> list[Strip]:
         title = cut(f" {self._title} ", width)
         note = cut(f" {self._note} " if self._note else "", width - cell_len(title))
@@ -56,22 +64,26 @@ class PaneHeading(Painted):
 class Pane(Vertical):
     """A heading over one widget; the heading stands out while the focus is inside."""
 
-    def __init__(self, title: str, *content: Widget, id: str) -> None:  # noqa: A002  Textual's name
+    def __init__(self, title: str, content: Widget, note: Static, *, id: str) -> None:  # noqa: A002  Textual's name
+        """`note` is the sentence that stands there while there is nothing in `content`."""
         super().__init__(id=id)
         self.heading = PaneHeading(title)
-        self._content = content
+        self.content = content
+        self.note = note
 
     def compose(self) -> ComposeResult:
         yield self.heading
-        yield from self._content
+        yield self.content
+        yield self.note
+
+    def say(self, text: str) -> None:
+        """Show `text` in place of the content; the content again when it is empty."""
+        self.content.display, self.note.display = not text, bool(text)
+        if text:
+            self.note.update(Content(text))
 
     def on_descendant_focus(self) -> None:
-        self._mark(True)
+        self.heading.mark(True)
 
     def on_descendant_blur(self) -> None:
-        self._mark(False)
-
-    def _mark(self, focused: bool) -> None:
-        if self.heading.focused_pane != focused:
-            self.heading.focused_pane = focused
-            self.heading.repaint()
+        self.heading.mark(False)
