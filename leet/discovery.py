@@ -4,6 +4,7 @@
     FILE.wandb         that log
     a run directory    the one log in it
     any other          the newest run of the `wandb/` directory that it is or holds
+    HOST:PATH          the same on another machine, over ssh; a local file of that name comes first
 
 The newest run of a `wandb/` directory is what its `latest-run` link points to; where the link is missing or
 points nowhere, the run whose directory name carries the latest time.
@@ -16,6 +17,10 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from leet.remote.remote_log import RemoteLog
 
 RUN_DIRECTORY = re.compile(r"^(?:offline-)?run-(?P<time>\d{8}_\d{6})-(?P<id>.+)$")
 """Name of a run directory as the SDK and our recorder make it."""
@@ -36,6 +41,8 @@ class Found:
     others: int = 0
     directory: Path | None = None
     """The `wandb/` directory of which the log is the newest; None for one that was asked for by name."""
+    remote: RemoteLog | None = None
+    """What fetches the log from another machine, while `log` is the local copy of it."""
 
 
 def find_run(path: str | None, environ: Mapping[str, str] = os.environ) -> Path:
@@ -43,10 +50,15 @@ def find_run(path: str | None, environ: Mapping[str, str] = os.environ) -> Path:
     return locate(path, environ).log
 
 
-def locate(path: str | None, environ: Mapping[str, str] = os.environ) -> Found:
-    """Like `find_run`, with the number of runs that were passed over. Raises NoRun."""
+def locate(path: str | None, environ: Mapping[str, str] = os.environ, *, watched: bool = False) -> Found:
+    """Like `find_run`, with the number of runs that were passed over. Raises NoRun.
+
+    A log on another machine is fetched to its present end; one that is to be `watched` is fetched by whoever shows it.
+    """
     if path is None:
         return _locate_default(environ)
+    if ":" in path and (found := _remote(path, watched)) is not None:
+        return found
     target = expanded(path)
     try:
         if target.is_dir():
@@ -60,6 +72,29 @@ def locate(path: str | None, environ: Mapping[str, str] = os.environ) -> Found:
             return _newest(target.parent, path)
         raise NoRun(f"{path}: a link to {os.readlink(target)}, which is not there")
     raise NoRun(f"{path}: no such file or directory{_similar(target)}")
+
+
+def _remote(path: str, watched: bool) -> Found | None:
+    """The log on another machine that `path` means; None where it is a local path."""
+    from leet.remote.address import BadAddress, parse
+
+    try:
+        address = parse(path)
+    except BadAddress as error:
+        raise NoRun(str(error)) from error
+    if address is None:
+        return None
+    from leet.remote import door
+    from leet.remote.listing import NoRemoteRun
+
+    try:
+        if not watched:
+            return Found(door.fetch(address))
+        opened = door.open_address(address)
+        log = door.watch(opened)
+    except NoRemoteRun as error:
+        raise NoRun(str(error)) from error
+    return Found(log.path, len(opened.listing.runs) - 1, remote=log)
 
 
 def expanded(path: str) -> Path:

@@ -40,18 +40,45 @@ def read_newest(
             found = os.fstat(file.fileno())
             if found.st_size < (SMALLEST if smallest is None else smallest):
                 return ()
-            reader = BulkBlockReader()
-            head = Decoder().decode(
-                reader.feed_bulk(file.read(_HEAD)), end=0, size=found.st_size, modified=found.st_mtime
-            )
-            start = max(BLOCK, found.st_size - (TAIL if length is None else length)) // BLOCK * BLOCK + reader.origin
-            reader = BulkBlockReader(reader.origin)
-            reader.resume(start, reader.origin)
+            ahead = Ahead(file.read(_HEAD), found.st_size, found.st_mtime)
+            start = ahead.start(TAIL if length is None else length)
             file.seek(start)
-            records = reader.feed_bulk(file.read(found.st_size - start))
-            tail = Decoder().decode(records, end=found.st_size, size=found.st_size, modified=found.st_mtime)
+            tail = ahead.begin(start, file.read(found.st_size - start))
     except (OSError, UnsupportedLog):  # whoever reads the whole log says so
         return ()
-    if tail.history is None:
-        return ()
-    return replace(head, history=None, system=None, console=(), skipped=()), replace(tail, skipped=())
+    return (ahead.head, tail) if tail.history is not None else ()
+
+
+class Ahead:
+    """The reading of a log from a place near its end on, whose beginning is known too."""
+
+    def __init__(self, head: bytes, size: int, modified: float) -> None:
+        """`head`: the first bytes; `size` and `modified` are those of the whole log. Raises UnsupportedLog."""
+        reader = BulkBlockReader()
+        head_batch = Decoder().decode(reader.feed_bulk(head), end=0, size=size, modified=modified)
+        self.head = replace(head_batch, history=None, system=None, console=(), skipped=())
+        """Who the run is."""
+        self._size = size
+        self._modified = modified
+        self._origin = reader.origin
+        self._reader = BulkBlockReader(reader.origin)
+        self._decoder = Decoder()
+        self._end = 0
+
+    def start(self, length: int) -> int:
+        """Where to begin for the last `length` bytes: the offset of a block."""
+        return max(BLOCK, self._size - length) // BLOCK * BLOCK + self._origin
+
+    def begin(self, start: int, data: bytes) -> Batch:
+        """What the bytes from `start` on hold."""
+        self._reader = BulkBlockReader(self._origin)
+        self._reader.resume(start, self._origin)
+        self._decoder = Decoder()
+        self._end = start
+        return self.further(data, self._size, self._modified)
+
+    def further(self, data: bytes, size: int, modified: float) -> Batch:
+        """What the bytes hold that follow."""
+        self._end += len(data)
+        records = self._reader.feed_bulk(data)
+        return replace(self._decoder.decode(records, end=self._end, size=size, modified=modified), skipped=())

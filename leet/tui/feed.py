@@ -11,13 +11,19 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from leet.model.run import Change, RunModel
 from leet.reading.batch import Batch, Newest, Notice
 from leet.reading.column_cache import ColumnCache
 from leet.reading.tail import Tail, read
 from leet.tui.intake import Intake, Piece
+
+if TYPE_CHECKING:
+    from leet.remote.link import Link
+    from leet.remote.remote_log import RemoteLog
 
 DRAIN_SECONDS = 0.012
 """Longest stretch for which batches are applied before keys and paint get their turn."""
@@ -28,21 +34,29 @@ LOADED_WITHIN = 1 << 17
 class RunFeed:
     """Reads from `start` on; who calls `listen` is told when `drain` has something to do."""
 
-    def __init__(self, log: Path, *, live: bool = True) -> None:
+    def __init__(self, log: Path, *, live: bool = True, remote: RemoteLog | None = None) -> None:
+        """`remote`: what fetches the log, of which `log` is the mirror then."""
         self.log = log
+        self.remote = remote
         self.model = RunModel(log)
         self.intake = Intake()
         self.loaded = False
         self.live = live
         self._cache = ColumnCache.of(log)
-        deliver = self.intake.deliver
-        self._tail = Tail(log, deliver, cache=self._cache, newest=deliver) if live else None
+        deliver = self.intake.deliver if remote is None else self._deliver_fetched
+        # What is newest of a mirror is not what is newest of the log.
+        newest = deliver if remote is None else None
+        self._tail = Tail(log, deliver, cache=self._cache, newest=newest) if live else None
         self._behind: RunModel | None = None
         """The model that reads from the beginning while the newest part is shown."""
         self._seen = False
+        self._link_moved = False
 
     def start(self) -> None:
-        if self._tail is not None:
+        if self._tail is not None and self.remote is not None:
+            self.remote.link.listen(self._link_changed)
+            self.remote.start(self.intake.deliver, self._tail.start)
+        elif self._tail is not None:
             self._tail.start()
         else:
             threading.Thread(target=self._read_once, name=f"read {self.log.name}", daemon=True).start()
@@ -51,6 +65,13 @@ class RunFeed:
         if self._tail is not None:
             self._tail.stop()
         self.intake.close()
+        if self.remote is not None:
+            self.remote.stop()
+
+    @property
+    def link(self) -> Link | None:
+        """The line to the machine that the log is fetched from; None for a local one."""
+        return self.remote.link if self.remote is not None else None
 
     def listen(self, announce: Callable[[], None]) -> None:
         """`announce` is called on the reader's thread."""
@@ -58,6 +79,9 @@ class RunFeed:
 
     def drain(self, patience: float = 0.0) -> Iterator[Change]:
         """Apply what is waiting, for a moment (or comes within `patience` seconds); what each piece changed."""
+        if self._link_moved:
+            self._link_moved = False
+            yield Change()
         for piece in self.intake.take(DRAIN_SECONDS, patience):
             yield from self._take(piece)
         unread = self._reading.size - self._reading.loaded_bytes
@@ -70,7 +94,8 @@ class RunFeed:
 
     def _take(self, piece: Piece) -> Iterator[Change]:
         if isinstance(piece, Newest):
-            self._behind = RunModel(self.log)
+            # Of a log that is fetched there may be more of the newest part before the rest has come.
+            self._behind = self._behind or RunModel(self.log)
             for batch in piece.batches:
                 yield self.model.apply(batch)
             return
@@ -101,6 +126,17 @@ class RunFeed:
     def points(self) -> int:
         """Points of metrics that have been read."""
         return self._reading.points
+
+    def _deliver_fetched(self, piece: Piece) -> None:
+        """Size and time of a log that is fetched are those of the log, not of what is here of it (reader's thread)."""
+        if isinstance(piece, Batch) and self.remote is not None and self.remote.size:
+            piece = replace(piece, size=max(piece.size, self.remote.size), modified=self.remote.modified)
+        self.intake.deliver(piece)
+
+    def _link_changed(self) -> None:
+        """Called on the thread that fetches."""
+        self._link_moved = True
+        self.intake.tell()
 
     def _read_once(self) -> None:
         try:

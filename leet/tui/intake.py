@@ -33,20 +33,20 @@ class Intake:
                 self._queue.put(piece, timeout=0.25)
             except queue.Full:
                 continue
-            self._tell()
+            self.tell()
             return
 
     def finish(self) -> None:
         """Nothing more will come (reader's thread)."""
         self.finished = True
-        self._tell()
+        self.tell()
 
     def listen(self, announce: Callable[[], None]) -> None:
         """`announce` is called from now on, on the reader's thread, when something came since the last `take`."""
         self._announce = announce
         self._announced = False
         if self.waiting or self.finished:
-            self._tell()
+            self.tell()
 
     def take(self, seconds: float, patience: float = 0.0) -> Iterator[Piece]:
         """What is waiting, for about `seconds` at most; the first may be `patience` seconds away (main loop)."""
@@ -69,7 +69,8 @@ class Intake:
         """Drop what comes from now on, so that the reader can end (main loop)."""
         self._closed = True
 
-    def _tell(self) -> None:
+    def tell(self) -> None:
+        """Let the main loop look, even where nothing is waiting (reader's thread)."""
         # A stale True here is harmless: `take` lowers the flag before it looks into the queue.
         if not self._announced and not self._closed:
             self._announced = True

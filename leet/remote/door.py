@@ -1,0 +1,93 @@
+"""From an address that a person typed to a log that can be read here.
+
+Connecting is the first thing that is done, in the foreground: whatever ssh asks, it asks before there is a screen.
+"""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from leet.remote.address import Address
+from leet.remote.listing import Listing, NoRemoteRun, list_runs
+from leet.remote.mirror import Mirror
+from leet.remote.remote_file import Gone, ask_pieces, reason
+from leet.remote.remote_log import RemoteLog
+from leet.remote.shell import Lost, Shell
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A machine that has answered, and what an address means there."""
+
+    shell: Shell
+    listing: Listing
+    address: Address
+    """That of the newest log."""
+
+
+def open_address(address: Address) -> Opened:
+    """Connect and list. Raises NoRemoteRun for everything that keeps one from it."""
+    try:
+        shell = Shell.connect(address)
+    except Lost as error:
+        raise NoRemoteRun(f"{address.login}: {error}{_hint(address, error)}") from error
+    try:
+        listing = list_runs(shell, address)
+        return Opened(shell, listing, address.at(listing.runs[0].path))
+    except Lost as error:
+        shell.close()
+        raise NoRemoteRun(f"{address.login}: {error}") from error
+    except NoRemoteRun:
+        shell.close()
+        raise
+
+
+def watch(opened: Opened) -> RemoteLog:
+    """The newest log of what was opened, to be started by whoever shows it. Raises NoRemoteRun."""
+    address = opened.address
+    try:
+        log = RemoteLog(address, opened.shell, Mirror(address))
+        (piece,) = ask_pieces(opened.shell, address.path, (0, 0))
+        log.size, log.modified = piece.size, piece.modified
+    except (Lost, Gone, OSError) as error:
+        opened.shell.close()
+        raise NoRemoteRun(_why(address, error)) from error
+    return log
+
+
+def fetch(address: Address) -> Path:
+    """Fetch the newest log that an address means, to its present end; the local copy. Raises NoRemoteRun."""
+    opened = open_address(address)
+    try:
+        log = watch(opened)
+        log.fetch(_show_progress if sys.stderr.isatty() else lambda have, size: None)
+    except (Lost, Gone, OSError) as error:
+        raise NoRemoteRun(_why(opened.address, error)) from error
+    finally:
+        opened.shell.close()
+    return log.path
+
+
+def _why(address: Address, error: Exception) -> str:
+    if isinstance(error, Gone):
+        return f"{address}: {reason(str(error))}"
+    if isinstance(error, OSError):
+        return f"{error.filename or 'the copy'}: {error.strerror or error}"
+    return f"{address.login}: {error}"
+
+
+def _hint(address: Address, error: Lost) -> str:
+    if error.refused:
+        return f"; first make `ssh {address.login}` work"
+    if "could not resolve" in str(error).lower():
+        return f"; a local file of that name is ./{address}"
+    return ""
+
+
+def _show_progress(have: int, size: int) -> None:
+    done = have >= size
+    text = "" if done else f"fetching {have / 1e6:.1f} of {size / 1e6:.1f} MB"
+    sys.stderr.write(f"\r\x1b[K{text}")
+    sys.stderr.flush()

@@ -1,0 +1,113 @@
+"""What has been fetched of a remote log: a local file that grows, and is found again the next time.
+
+    $XDG_CACHE_HOME/leet/remote/<host>/<hash of host, user, port and path>/<run directory>/run-<id>.wandb
+                                                                          /.source.json    what it is a copy of
+
+The file holds the log from its beginning without a gap, so whatever reads logs reads it. It is only ever written at its
+end; a log that became another one gets another file. Two viewers of one log write the same bytes at the same places.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import shutil
+from collections.abc import Mapping
+from pathlib import Path, PurePosixPath
+
+from leet.remote.address import Address
+
+ROOM = 4 * 1024**3
+"""Bytes that all mirrors together may take; the ones not used for longest go first."""
+_SOURCE = ".source.json"
+_LONGEST_NAME = 200
+
+
+def default_folder(environ: Mapping[str, str] = os.environ) -> Path:
+    """Where mirrors are kept."""
+    base = environ.get("XDG_CACHE_HOME", "")
+    root = Path(base) if os.path.isabs(base) else Path(environ.get("HOME") or os.path.expanduser("~")) / ".cache"
+    return root / "leet" / "remote"
+
+
+class Mirror:
+    """The local copy of one remote log."""
+
+    def __init__(self, address: Address, folder: Path | None = None, *, room: int = ROOM) -> None:
+        """`address` is that of the log itself. Raises OSError where no file can be made."""
+        folder = folder or default_folder()
+        name = _plain(PurePosixPath(address.path).name)
+        above = _plain(PurePosixPath(address.path).parent.name)
+        digest = hashlib.sha256(os.fsencode(f"{address.login}\0{address.port}\0{address.path}")).hexdigest()[:24]
+        self._home = folder / _plain(address.host) / digest
+        self.path = self._home / (above or "run") / name
+        self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        source = {"host": address.host, "user": address.user, "port": address.port, "path": address.path}
+        # Its time of change says when the mirror was last used.
+        (self._home / _SOURCE).write_text(json.dumps(source), encoding="utf-8", errors="surrogatepass")
+        make_room(folder, room, self._home)
+        self._file = self._open()
+
+    def _open(self) -> int:
+        return os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+
+    @property
+    def size(self) -> int:
+        """Bytes of the log that are here, from its beginning."""
+        return os.fstat(self._file).st_size
+
+    def read(self, offset: int, length: int) -> bytes:
+        """Bytes that are here."""
+        return os.pread(self._file, length, offset)
+
+    def write(self, offset: int, data: bytes) -> None:
+        """Put bytes at the end, or again over the same bytes."""
+        if offset > self.size:
+            raise ValueError("a mirror has no gaps")
+        rest = memoryview(data)
+        while rest:
+            written = os.pwrite(self._file, rest, offset)
+            offset += written
+            rest = rest[written:]
+
+    def begin_anew(self) -> None:
+        """The remote log has become another one."""
+        new = self.path.with_name(f".{self.path.name[:_LONGEST_NAME]}.{os.getpid()}")
+        os.close(os.open(new, os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600))
+        os.replace(new, self.path)
+        os.close(self._file)
+        self._file = self._open()
+
+    def date(self, modified: float) -> None:
+        """Say when the remote log was last written, Unix seconds: for readers that look at the file."""
+        with contextlib.suppress(OSError):
+            os.utime(self._file, (modified, modified))
+
+    def close(self) -> None:
+        os.close(self._file)
+
+
+def make_room(folder: Path, room: int, keep: Path) -> None:
+    """Remove the mirrors that were not used for longest until the rest take no more than `room` bytes."""
+    found = []
+    for source in folder.glob(f"*/*/{_SOURCE}"):
+        with contextlib.suppress(OSError):
+            taken = sum(file.stat().st_size for file in source.parent.rglob("*") if file.is_file())
+            found.append((source.stat().st_mtime, taken, source.parent))
+    total = sum(size for _, size, _ in found)
+    for _, size, home in sorted(found):
+        if total <= room:
+            return
+        if home != keep:
+            shutil.rmtree(home, ignore_errors=True)
+            total -= size
+
+
+def _plain(name: str) -> str:
+    """A name for a local file: without what file systems refuse, not too long, never `.` or `..`."""
+    kept = "".join(sign if sign.isprintable() and sign not in "/\\" else "_" for sign in name)
+    while len(os.fsencode(kept)) > _LONGEST_NAME:
+        kept = kept[1:]
+    return kept.lstrip(".") or ("_" if kept else "")
