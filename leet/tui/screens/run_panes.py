@@ -212,19 +212,28 @@ class RunPanes(PanesScreen):
         """What the status line tells besides the run and the filter."""
         return []
 
+    @property
+    def typing(self) -> bool:
+        """A filter is being typed."""
+        return self.filter_line is not None and self.filter_line.display
+
     def show_status(self) -> None:
         parts: list[Part] = []
         if self.run is not None:
             parts = state_parts(self.run.model, self.run.state, self.terminal.time())
             if not self.run.feed.loaded:
                 parts.append(progress_part(self.run.feed))
+            if (link := self.run.feed.link) is not None:
+                from leet.tui.remote_link import link_part
+
+                parts.append(link_part(link))
         first, last, count = self.grid.page
         if last - first + 1 < count:
             size = self.grid.page_layout.capacity
             parts.append(Part(f"page {(first - 1) // size + 1}/{-(-count // size)}", rank=5))
         subject: Subject = "system" if self.grid is self.system else "metrics"
         held = self.filters[subject]
-        place: Place = "filter" if self.filter_line is not None and self.filter_line.display else self.PLACE
+        place: Place = "filter" if self.typing else self.PLACE
         if held and place != "filter":
             shown, total = self.filter_count(subject)
             parts.append(Part(f"{shown_filter(held)} {shown}/{total}", "status--message", rank=6))

@@ -37,12 +37,15 @@ class RunScreen(RunPanes):
     BINDINGS: ClassVar[list[BindingType]] = bindings("run")
     PLAN = Plan("overview", ("metrics", "media", "logs"), "system", "left", frozenset({"media", "logs"}))
 
-    def __init__(self, found: Found, terminal: Terminal, *, live: bool = True) -> None:
+    def __init__(self, found: Found, terminal: Terminal, *, live: bool = True, run: ShownRun | None = None) -> None:
+        """`run`: one that is being read already, by a feed that goes on when this screen is left."""
         self.found = found
-        self.feed = RunFeed(found.log, live=live)
-        # A small log is read while the screen is made, so that the first frame shows it.
-        self.feed.start()
-        run = ShownRun(self.feed, terminal.time, found.others)
+        self.lent = run is not None
+        if run is None:
+            run = ShownRun(RunFeed(found.log, live=live, remote=found.remote), terminal.time, found.others)
+            # A small log is read while the screen is made, so that the first frame shows it.
+            run.feed.start()
+        self.feed = run.feed
         super().__init__(terminal, MetricSources(run.model, lambda: run.state.live), run)
         self.only = run
         self.loaded = asyncio.Event()
@@ -69,7 +72,8 @@ class RunScreen(RunPanes):
             self._newer_run.start()
 
     def on_unmount(self) -> None:
-        self.feed.stop()
+        if not self.lent:
+            self.feed.stop()
         if self._newer_run is not None:
             self._newer_run.stop()
 
@@ -151,6 +155,13 @@ class RunScreen(RunPanes):
         self.show_status()
         if not self.model.exit_code and self.only.state.doubtful:
             self.show_overview()
+
+    def go_up(self) -> None:
+        """Back to the runs of the directory."""
+        from leet.tui.app import LeetApp
+
+        assert isinstance(self.app, LeetApp)
+        self.app.leave_run(self)
 
     # A newer run
 

@@ -1,0 +1,40 @@
+"""What the status line says of the line to another machine: whether it is up, how much comes, how far it is behind."""
+
+from __future__ import annotations
+
+import time
+
+from leet.model.safe_text import clean
+from leet.model.units import format_bytes
+from leet.remote.link import Link
+from leet.tui.widgets.status_line import Part
+
+LATE = 5.0
+"""Seconds behind from which on it is worth saying."""
+
+
+def link_part(link: Link) -> Part:
+    """The line in a few words; the host is named, for there may be several."""
+    state = link.state
+    host = clean(link.address.host)
+    behind = _seconds(link.lag)
+    if state.kind == "refused":
+        text = f"{host}: not connected for {behind}, and it asks for a password: leave and open it again"
+        return Part(text, "status--bad", rank=9)
+    if state.kind == "lost":
+        wait = state.again - time.monotonic()
+        again = f"again in {_seconds(wait)}" if wait >= 1 else "connecting"
+        return Part(f"{host}: connection lost, {behind} behind, {again}", "status--bad", rank=9)
+    if state.kind == "gone":
+        return Part(f"{host}: {clean(state.reason)}", "status--bad", rank=9)
+    if state.kind == "connecting":
+        return Part(f"{host}: connecting", "status--warn", rank=8)
+    rate = f"{host} {format_bytes(link.rate)}/s"
+    if state.missing and link.lag >= LATE:
+        return Part(f"{rate}, {behind} behind", "status--warn", rank=8)
+    return Part(rate, "status--quiet", rank=4)
+
+
+def _seconds(seconds: float) -> str:
+    whole = max(0, round(seconds))
+    return f"{whole} s" if whole < 120 else f"{whole // 60} min"
