@@ -27,7 +27,7 @@ def model_view(model: RunModel) -> dict[str, Any]:
             for chart in system.charts()
             for label, x, y in system.traces(chart, None, None, 10_000)
         ],
-        "console": (list(model.console.pieces), model.console.lines(1000)),
+        "console": model.console.lines(10_000),
         "texts": model.texts,
         "alerts": model.alerts,
         "skipped": model.skipped,

@@ -60,7 +60,7 @@ def test_every_kind_has_its_place() -> None:
     assert batch.console == (
         ConsolePiece("stderr", 8.0, "\x1b[31mno\r"),
         ConsolePiece("stdout", 9.0, "yes\n"),
-        ConsolePiece("stdout", 9.0, "said"),
+        ConsolePiece("logger", 9.0, "said"),
     )
     assert batch.history is not None
     assert batch.history.steps.tolist() == [3]

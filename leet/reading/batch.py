@@ -26,6 +26,8 @@ Floats = npt.NDArray[np.float64]
 Rows = npt.NDArray[np.int32]
 Offsets = npt.NDArray[np.int64]
 
+Stream = Literal["stdout", "stderr", "logger"]
+"""Where console text was written to; `logger`: lines that the program put into its log without printing them."""
 KeyPath = tuple[str, ...]
 """Path of a config, summary or history value: `("opt", "lr")`. Shown joined with dots."""
 
@@ -115,7 +117,7 @@ class SummaryChange(NamedTuple):
 class ConsolePiece:
     """Text as the program wrote it: any number of lines or a part of one, escape sequences and all."""
 
-    stream: Literal["stdout", "stderr"]
+    stream: Stream
     timestamp: float
     text: str
 

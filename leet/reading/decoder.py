@@ -19,7 +19,7 @@ import numpy as np
 from google.protobuf.message import DecodeError
 
 from leet.reading import records
-from leet.reading.batch import Batch, ConsolePiece, Entry, Skipped, SummaryChange, SystemBatch
+from leet.reading.batch import Batch, ConsolePiece, Entry, Skipped, Stream, SummaryChange, SystemBatch
 from leet.reading.bulk_blocks import Found
 from leet.reading.column_cache import Checkpoint
 from leet.reading.columns import Names, Points
@@ -119,11 +119,14 @@ class Decoder:
         return others
 
     def _console_piece(self, output: Any) -> ConsolePiece:
-        """Text of the logger has no time and no stream of its own: it came after what was printed before it."""
-        stderr = "output_type" in output.DESCRIPTOR.fields_by_name and output.output_type != _STDOUT
-        if "timestamp" in output.DESCRIPTOR.fields_by_name and output.HasField("timestamp"):
+        """Text of the logger has neither a time nor a type: it came after what was printed before it."""
+        fields = output.DESCRIPTOR.fields_by_name
+        if "timestamp" in fields and output.HasField("timestamp"):
             self._console_time = _seconds(output.timestamp)
-        return ConsolePiece("stderr" if stderr else "stdout", self._console_time, output.line)
+        stream: Stream = "logger"
+        if "output_type" in fields:
+            stream = "stdout" if output.output_type == _STDOUT else "stderr"
+        return ConsolePiece(stream, self._console_time, output.line)
 
 
 @dataclass(slots=True)
