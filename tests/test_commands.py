@@ -14,6 +14,7 @@ from leet.tui.screens.chart_screen import ChartScreen
 from leet.tui.screens.help_screen import help_text
 from leet.tui.screens.run_screen import RunScreen
 from leet.tui.screens.text_screen import TextScreen
+from leet.tui.screens.workspace_screen import WorkspaceScreen
 from leet.tui.widgets.chart_grid import ChartGrid
 from leet.tui.widgets.filter_line import FilterInput
 from leet.tui.widgets.overview import Overview
@@ -21,6 +22,7 @@ from leet.tui.widgets.overview import Overview
 CLASSES: dict[Place, type] = {
     "app": LeetApp,
     "run": RunScreen,
+    "workspace": WorkspaceScreen,
     "chart": ChartScreen,
     "filter": FilterInput,
     "text": TextScreen,
@@ -32,7 +34,7 @@ def test_each_class_binds_exactly_its_commands(place: Place) -> None:
     bound = [b for b in CLASSES[place].BINDINGS if isinstance(b, Binding) and b.id]
     assert [(b.id, b.key, b.action) for b in bound] == [(c.id, c.keys, c.action) for c in in_place(place)]
     unnamed = [b for b in CLASSES[place].BINDINGS if not (isinstance(b, Binding) and b.id)]
-    assert len(unnamed) == (len(DIGITS) if place == "run" else 0)
+    assert len(unnamed) == (len(DIGITS) if place in ("run", "workspace") else 0)
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda c: c.id)
@@ -57,6 +59,7 @@ def test_keys_are_names_that_textual_knows() -> None:
     """A misspelt key name would be a binding that never fires."""
     known = set(KEY_NAME_REPLACEMENTS.values()) | {_character_to_key(chr(c)) for c in range(33, 127)}
     known |= {"enter", "escape", "tab", "up", "down", "left", "right", "home", "end", "pageup", "pagedown", "minus"}
+    known |= {"space"}
     for command in COMMANDS:
         for key in command.keys.split(","):
             name = key.rpartition("+")[2]

@@ -24,7 +24,7 @@ from textual.driver import Driver
 from textual.filter import LineFilter, NoColor
 from textual.screen import Screen
 
-from leet.discovery import Found
+from leet.discovery import RUN_DIRECTORY, Found
 from leet.tui.commands import bindings, in_place
 from leet.tui.screens.run_panes import RunPanes
 from leet.tui.screens.run_screen import RunScreen
@@ -177,14 +177,29 @@ class LeetApp(FrameApp):
     """One run on one screen."""
 
     def __init__(
-        self, found: Found, *, terminal: Terminal | None = None, theme: str | None = None, live: bool = True
+        self,
+        found: Found | None,
+        *,
+        workspace: Path | None = None,
+        terminal: Terminal | None = None,
+        theme: str | None = None,
+        live: bool = True,
     ) -> None:
-        """`live`: follow the log as it grows; otherwise read it once, to its end."""
+        """One run (`found`), or all runs below a directory (`workspace`).
+
+        `live`: follow logs as they grow; otherwise read them once, to their ends.
+        """
         super().__init__(terminal=terminal, theme=theme)
         self.found = found
+        self.workspace = workspace
         self.live = live
 
     def get_default_screen(self) -> Screen[None]:
+        if self.workspace is not None:
+            from leet.tui.screens.workspace_screen import WorkspaceScreen
+
+            return WorkspaceScreen(self.workspace, self.terminal, live=self.live)
+        assert self.found is not None
         return RunScreen(self.found, self.terminal, live=self.live)
 
     @property
@@ -209,6 +224,26 @@ class LeetApp(FrameApp):
             # Textual takes one off every screen that is switched from, and puts none on the first.
             self.run_screen._push_result_callback(self, None)
         self.switch_screen(screen)
+
+    def leave_run(self, screen: RunScreen) -> None:
+        """Go from a run to the runs of its directory: those one came from, or found now."""
+        if screen is not self.screen:
+            return
+        if len(self.screen_stack) > 1:
+            self.pop_screen()
+            return
+        directory = screen.found.log.resolve().parent
+        if not RUN_DIRECTORY.match(directory.name):
+            screen.tell("this log stands in no run directory: there are no other runs to go to")
+            return
+        from leet.tui.screens.workspace_screen import WorkspaceScreen
+
+        runs = WorkspaceScreen(directory.parent, self.terminal, live=self.live, highlight=screen.found.log)
+        runs.feeds.adopt(screen.found.log, screen.only)
+        screen.lent = True
+        if not screen._result_callbacks:
+            screen._push_result_callback(self, None)
+        self.switch_screen(runs)
 
     def go_to_metric(self, name: str) -> None:
         """Show the chart of a metric on the run screen."""

@@ -8,8 +8,8 @@ from typing import Literal
 
 from textual.binding import Binding, BindingType
 
-Place = Literal["app", "run", "chart", "filter", "text", "records", "top"]
-"""Who answers: the app, the run screen, a chart at full size, a filter being typed, a screen of text."""
+Place = Literal["app", "run", "workspace", "chart", "filter", "text", "records", "top"]
+"""Who answers: the app, a screen of one run or many, a chart at full size, a filter being typed, a screen of text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,15 +38,16 @@ def _in(*places: Place) -> frozenset[Place]:
     return frozenset(places)
 
 
-_BOTH = _in("run", "chart")
-_RUN = _in("run")
+_BOTH = _in("run", "workspace", "chart")
+_RUN = _in("run", "workspace")
+_RUNS = _in("workspace")
 _RECORDS = _in("records")
 
 COMMANDS: tuple[Command, ...] = (
     Command("help", "question_mark,h", "All keys", "Everywhere", "help", _BOTH, hint="help"),
     Command("palette", "ctrl+p", "Command palette, and go to a metric by name", "Everywhere", "command_palette",
             _in("app"), palette=False),
-    Command("quit", "q", "Quit", "Everywhere", "app.quit", _in("run", "chart", "text"), hint="quit"),
+    Command("quit", "q", "Quit", "Everywhere", "app.quit", _in("run", "workspace", "chart", "text"), hint="quit"),
     Command("interrupt", "ctrl+c", "Quit, also while typing", "Everywhere", "quit", _in("app"),
             palette=False, priority=True),
     Command("suspend", "ctrl+z", "Back to the shell for a while; `fg` returns", "Everywhere", "suspend_process",
@@ -83,7 +84,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("first", "home", "First page or row", "Moving", "pane('first_page')", _BOTH),
     Command("last", "end", "Last page or row", "Moving", "pane('last_page')", _BOTH),
     Command("open_newer", "L", "Open the run that has started since, in place of this one", "Moving", "open_newer",
-            _BOTH),
+            _in("run", "chart")),
     Command("open", "enter", "Chart at full size; full value in the overview", "Moving", "open", _RUN),
     Command("back", "escape", "Back; leave the crosshair", "Moving", "back", _BOTH, palette=False),
 
@@ -102,7 +103,8 @@ COMMANDS: tuple[Command, ...] = (
     Command("filter_mode", "tab", "Regular expression or glob (* and ?)", "While typing a filter",
             "switch_mode", _in("filter"), palette=False, hint="regex/glob"),
 
-    Command("x_axis", "x", "x axis: step, relative time, wall time", "Charts", "x_axis", _BOTH),
+    Command("x_axis", "x", "x axis: step, relative time, wall time", "Charts", "x_axis",
+            _in("run", "chart")),
     Command("scale", "y", "Logarithmic y; heat map for percentages", "Charts", "pane('cycle_scale')", _BOTH),
     Command("crosshair", "v", "Crosshair on all charts; left and right move it", "Charts", "pane('crosshair')", _BOTH),
     Command("zoom_in", "plus", "Zoom in on x", "Charts", "pane('zoom_in')", _BOTH),
@@ -113,6 +115,17 @@ COMMANDS: tuple[Command, ...] = (
     Command("tail", "t", "System metrics: the last 10 minutes, or all", "Charts", "tail_window", _BOTH),
     Command("columns", "c", "Then 1–9: columns of the pane's grid", "Charts", "grid('columns')", _RUN, palette=False),
     Command("rows", "r", "Then 1–9: rows of the pane's grid", "Charts", "grid('rows')", _RUN, palette=False),
+
+    Command("select", "space", "Select the highlighted run: draw its curves; or no longer", "Runs", "select", _RUNS,
+            hint="select"),
+    Command("pin", "p", "Pin the highlighted run: drawn on top; or no longer", "Runs", "pin", _RUNS, hint="pin"),
+    Command("select_all", "ctrl+a", "Select all runs that are listed (asks first)", "Runs", "select_all", _RUNS),
+    Command("deselect", "x", "Deselect all but the pinned run", "Runs", "deselect", _RUNS),
+    Command("filter_runs", "f", "Which runs are listed: a query, `state:running lr>0.01 sort:loss`", "Runs",
+            "filter_runs", _RUNS, hint="find"),
+    Command("clear_runs", "ctrl+f", "List all runs again", "Runs", "clear_runs", _RUNS),
+    Command("sort_runs", "S", "Sort the runs: started, name, state, step, duration", "Runs", "sort", _RUNS),
+    Command("runs_x_axis", "X", "x axis: step, relative time, wall time", "Runs", "x_axis", _RUNS),
 
     Command("text_close", "escape,h,question_mark,enter", "Close", "In a text", "close", _in("text"), palette=False,
             hint="close"),
@@ -168,12 +181,12 @@ def bindings(place: Place) -> list[BindingType]:
         Binding(command.keys, command.action, command.summary, show=False, priority=command.priority, id=command.id)
         for command in in_place(place)
     ]
-    if place == "run":
+    if place in ("run", "workspace"):
         made.extend(Binding(digit, f"digit({digit})", "Size of the grid", show=False) for digit in DIGITS)
     return made
 
 
-_HINTS_FIRST = ("help", "quit", "filter_metrics", "next_page")
+_HINTS_FIRST = ("help", "quit", "select", "filter_runs", "filter_metrics", "next_page")
 
 
 def hints(place: Place) -> list[tuple[str, str]]:

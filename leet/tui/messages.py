@@ -8,7 +8,7 @@ from typing import Literal
 
 from textual.message import Message
 
-Subject = Literal["metrics", "system", "overview", "logs", "media", "records", "processes"]
+Subject = Literal["metrics", "system", "overview", "logs", "media", "records", "processes", "runs"]
 """What a filter is for."""
 
 

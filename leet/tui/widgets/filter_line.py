@@ -22,6 +22,7 @@ TITLES: dict[Subject, str] = {
     "overview": "overview",
     "logs": "console lines",
     "media": "media",
+    "runs": "runs",
     "records": "records",
     "processes": "processes",
 }

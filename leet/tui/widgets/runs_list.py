@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from textwrap import wrap
 from typing import TYPE_CHECKING, ClassVar
 
 from rich.cells import cell_len
@@ -139,6 +140,8 @@ class RunsList(Painted, can_focus=True):
         self._mark = mark
         self._clock = clock
         self._pulse = pulse
+        self.empty = ""
+        """What to say where there is no run."""
         self._entries: Sequence[RunEntry] = ()
         self._places: Mapping[str, int] = {}
         self._total = 0
@@ -357,6 +360,9 @@ class RunsList(Painted, can_focus=True):
     # Painting
 
     def paint(self, width: int, height: int) -> list[Strip]:
+        if not self._entries:
+            self._keep_pulse(False)
+            return self._say_empty(width, height)
         columns = Columns.share(width)
         lines = [self._title_line(columns, width)] * self._titles()
         now = self._clock()
@@ -369,6 +375,12 @@ class RunsList(Painted, can_focus=True):
             lines.append(self._row(place, entry, state, now, columns, width))
         self._keep_pulse(live)
         return lines
+
+    def _say_empty(self, width: int, height: int) -> list[Strip]:
+        quiet = self.part("runs--quiet")
+        lines = [line for text in self.empty.split("\n") for line in wrap(text, max(8, width - 4)) or [""]]
+        above = [Strip.blank(width, self.rich_style)] * max(0, (height - len(lines)) // 2)
+        return [*above, *(strip_of((cut("  " + line, width), quiet)) for line in lines)]
 
     def _title_line(self, columns: Columns, width: int) -> Strip:
         titles = (

@@ -1,0 +1,590 @@
+"""Many runs: their list on the left, charts of the selected ones over each other, and all about the highlighted one."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import ClassVar
+
+from textual import events
+from textual.binding import BindingType
+from textual.timer import Timer
+from textual.widget import Widget
+
+from leet.charts import palettes
+from leet.model.filter import Mode
+from leet.model.run_colors import RunColors
+from leet.model.run_entry import RunEntry
+from leet.model.run_query import RunQuery
+from leet.model.safe_text import clean
+from leet.model.workspace import Workspace
+from leet.settings.view_state import ViewState
+from leet.tui.commands import Place, bindings
+from leet.tui.messages import (
+    FilterChanged,
+    FilterClosed,
+    RecordsWaiting,
+    RunHighlighted,
+    RunMarked,
+    RunOpened,
+    RunsFound,
+    RunsSorted,
+)
+from leet.tui.overlay_sources import OverlayRun, OverlaySources
+from leet.tui.screens.panes_screen import Plan
+from leet.tui.screens.run_panes import RunPanes
+from leet.tui.selection import Selection
+from leet.tui.shown_run import ShownRun
+from leet.tui.terminal import Terminal
+from leet.tui.widgets.run_query_line import RunQueryLine
+from leet.tui.widgets.runs_list import Mark, RunsList
+from leet.tui.widgets.status_line import Part
+from leet.tui.workspace_feeds import Peeked, RunFeeds
+
+FIRST_PATIENCE = 0.08
+"""Seconds that the first frame waits for the directory to be listed."""
+BREATH = 0.003
+"""Seconds between two stretches of applying batches, in which keys are answered and the screen is painted."""
+LIST_SECONDS = 0.2
+"""Least time between two looks at what the scan has found; longer where a look takes long."""
+AGES_SECONDS = 5.0
+"""After which ages and states of the list are looked at again."""
+FOLLOW_SECONDS = 0.1
+"""Least time between two runs that the other panes tell of: a highlight that runs down the list is not followed."""
+CHOICE_SECONDS = 1.0
+"""The latest run is selected when the scan is done, or this much later where it takes longer."""
+SORTS = ("started", "name", "state", "step", "duration")
+LOWER = ("system", "media", "logs")
+MOST_INDICES = 900
+"""Indices of series there are (`charts.cells.Role`): colours beyond are those of the first again."""
+
+
+_OWN_SORT = re.compile(r"(?:^|[\s(])sort:", re.IGNORECASE)
+
+
+class WorkspaceScreen(RunPanes):
+    """The screen owns the scan of the directory and the feeds of the selected runs."""
+
+    PLACE: ClassVar[Place] = "workspace"
+    BINDINGS: ClassVar[list[BindingType]] = bindings("workspace")
+    PLAN = Plan(
+        "runs", ("metrics", "system", "media", "logs"), "overview", "right", frozenset({"system", "media", "logs"})
+    )
+
+    def __init__(self, root: Path, terminal: Terminal, *, live: bool = True, highlight: Path | None = None) -> None:
+        """`highlight`: the log of the run to begin with, which is selected then; else as it was left."""
+        self.sources = OverlaySources()
+        super().__init__(terminal, self.sources, None)
+        self.root = root
+        self.wanted["runs"] = True
+        self.loaded = asyncio.Event()
+        """Everything that was there at the beginning has been listed, and what is selected has been read."""
+        self.selection = Selection()
+        self.query_now = RunQuery()
+        self.sort = "started"
+        self.view = ViewState.of(root) if live else ViewState(root, kept=False)
+        self.workspace = Workspace(root)
+        self.feeds = RunFeeds(self._announce_records, terminal.time, live=live)
+        self.runs = RunsList(
+            mark=self.mark_of,
+            clock=terminal.time,
+            pulse=live and not terminal.remote and terminal.now is None,
+            id="runs",
+        )
+        self.query_line: RunQueryLine | None = None
+        self._colors = RunColors(palettes.PALETTES[palettes.DEFAULT].dark)
+        self._dark = True
+        self._live: dict[str, bool] = {}
+        self._first = highlight
+        self._chosen = False
+        self._began = 0.0
+        self._listed = threading.Event()
+        self._list_timer: Timer | None = None
+        self._list_at = 0.0
+        self._follow_timer: Timer | None = None
+        self._followed_at = 0.0
+        self._asked_all: list[str] = []
+        self._restore()
+        self.workspace.listen(self._announce_runs)
+        self.workspace.start()
+
+    def content_of(self, name: str) -> Widget:
+        return self.runs if name == "runs" else super().content_of(name)
+
+    def on_mount(self) -> None:
+        self._began = time.monotonic()
+        self._wear_palette()
+        self._listed.wait(FIRST_PATIENCE)
+        self._look()
+        self.show_charts()
+        self.share_out()
+        self.set_focus(self.runs)
+        self.refresh_all()
+        self.set_interval(AGES_SECONDS, self._time_has_passed)
+        self.app.theme_changed_signal.subscribe(self, lambda theme: self._wear_palette())
+
+    def on_unmount(self) -> None:
+        self.workspace.stop()
+        self.feeds.stop()
+        self.view.save()
+
+    # The list
+
+    def _announce_runs(self) -> None:
+        """Called from the thread of the scan."""
+        self._listed.set()
+        if self.is_attached:
+            self.post_message(RunsFound())
+
+    def on_runs_found(self) -> None:
+        if self._list_timer is None:
+            self._list_timer = self.set_timer(max(0.001, self._list_at - time.monotonic()), self._look)
+
+    def _look(self) -> None:
+        """Take over what the scan has found."""
+        self._list_timer = None
+        began = time.monotonic()
+        change = self.workspace.drain()
+        if change or not self._chosen:
+            if change.removed:
+                self.selection.drop(change.removed)
+            for key in change.changed:
+                self.feeds.entry_changed(self.workspace.entries[key])
+            self.list_runs()
+            self._choose()
+            if change.removed or any(key in self.selection for key in change.changed):
+                self.selected()
+            if self.runs.entry is not None and self.runs.entry.key in change.changed:
+                self._follow()
+        self._settle()
+        now = time.monotonic()
+        self._list_at = now + max(LIST_SECONDS, 15 * (now - began))
+        self.show_status()
+
+    def list_runs(self) -> None:
+        """Show the runs that pass the query, in order."""
+        now = self.terminal.time()
+        entries = self.workspace.entries
+        kept = [entry for entry in entries.values() if self.query_now.matches(entry, now)]
+        order, sort = self.query_now, self.sort
+        if _OWN_SORT.search(self.query_now.text):
+            sort = ""
+        elif self.sort != "started":
+            order = RunQuery.parse(f"sort:{self.sort}")
+        self.runs.empty = self._runs_note()
+        self.runs.show(order.sorted(kept, now), len(entries), sort)
+        self._show_headings()
+
+    def _runs_note(self) -> str:
+        """What stands in the list when it is empty."""
+        if self.workspace.error:
+            return clean(self.workspace.error)
+        if not self.workspace.entries:
+            where = clean(str(self.root))
+            if self.workspace.scanning:
+                return f"Looking for runs in {where}"
+            return f"No runs found in {where}\n\nStart a training here and it appears, or try `leet demo`"
+        return f"No run matches {clean(self.query_now.text)!r}\n\nctrl+f shows all again"
+
+    def _choose(self) -> None:
+        """Select what was selected last time, else the latest run."""
+        entries = self.workspace.entries
+        late = time.monotonic() - self._began > CHOICE_SECONDS
+        if self._chosen or not entries or (self.workspace.scanning and not late):
+            return
+        self._chosen = True
+        wished = self._entry_of(self._first) if self._first is not None else None
+        self.selection.drop([key for key in self.selection.keys if key not in entries])
+        if wished is not None:
+            self.selection.select(wished.key)
+            self.runs.highlight(wished.key)
+        else:
+            self.runs.highlight(str(self.view.get("runs.highlighted", "")))
+        if not len(self.selection) and self.runs.entries:
+            self.selection.pin(self.runs.entries[0].key)
+        self.selected()
+
+    def _entry_of(self, log: Path) -> RunEntry | None:
+        """The run with this log."""
+        log = log.resolve()
+        for entry in self.workspace.entries.values():
+            for part in (entry.log, *entry.parts):
+                if part.name == log.name and part.resolve() == log:
+                    return entry
+        return None
+
+    def _time_has_passed(self) -> None:
+        if self.app.screen is not self:
+            return
+        if self.query_now or self.sort == "state":
+            self.list_runs()
+        else:
+            self.runs.repaint()
+        if self.run is not None and self.run.state.live:
+            self.show_status()
+
+    # The selection
+
+    @property
+    def highlighted(self) -> RunEntry | None:
+        return self.runs.entry
+
+    def mark_of(self, key: str) -> Mark:
+        selected = key in self.selection
+        color = ""
+        if not self.app.no_color:
+            if not self.app.native_ansi_color:
+                color = self._colors.color(key)
+            elif selected:
+                color = palettes.ansi(self._colors.index(key), self._dark)
+        return Mark(selected, key == self.selection.pinned, color)
+
+    def selected(self) -> None:
+        """The selection is another: colours, curves and what is read follow."""
+        entries = self.workspace.entries
+        highlighted = self.highlighted
+        first = highlighted.key if highlighted is not None else ""
+        self._colors.keep(reversed(self.selection.in_drawing_order()))
+        self.feeds.want([entries[key] for key in self.selection.by_urgency(first) if key in entries])
+        self.metrics.series_colors = {
+            self._colors.index(key) % MOST_INDICES: self._colors.color(key) for key in self.selection.keys
+        }
+        self._remember()
+        self._follow()
+        self.show_charts()
+        self.runs.repaint()
+        self.show_status()
+
+    def _remember(self) -> None:
+        if self._chosen:
+            self.view.set("runs.selected", self.selection.keys)
+            self.view.set("runs.pinned", self.selection.pinned)
+        self.view.set("runs.query", self.query_now.text or None)
+        self.view.set("runs.mode", self.query_now.mode)
+        self.view.set("runs.sort", self.sort)
+        if self._chosen and self.highlighted is not None:
+            self.view.set("runs.highlighted", self.highlighted.key)
+
+    def _restore(self) -> None:
+        """As the directory was left. What an older version, or somebody else, has written may be of any shape."""
+        keys, pinned = self.view.get("runs.selected", []), self.view.get("runs.pinned", "")
+        if isinstance(keys, list):
+            self.selection.restore([key for key in keys if isinstance(key, str)], str(pinned))
+        mode: Mode = "glob" if self.view.get("runs.mode") == "glob" else "regex"
+        query = RunQuery.parse(str(self.view.get("runs.query", "")), mode)
+        if query.error is None:
+            self.query_now = query
+        if self.view.get("runs.sort") in SORTS:
+            self.sort = self.view.get("runs.sort")
+
+    def _wear_palette(self) -> None:
+        """Colours of runs for the ground of the theme."""
+        self._dark = self.app.current_theme.dark
+        palette = palettes.PALETTES.get(self.metrics.palette, palettes.PALETTES[palettes.DEFAULT])
+        self._colors.with_palette(palette.dark if self._dark else palette.light, dark=self._dark)
+        if self._chosen:
+            self.selected()
+
+    # The run that the other panes tell of
+
+    def on_run_highlighted(self, event: RunHighlighted) -> None:
+        event.stop()
+        wait = self._followed_at + FOLLOW_SECONDS - time.monotonic()
+        if wait <= 0:
+            self._follow()
+        elif self._follow_timer is None:
+            self._follow_timer = self.set_timer(wait, self._follow)
+
+    def _follow(self) -> None:
+        """Let overview, system metrics, media and logs tell of the highlighted run."""
+        if self._follow_timer is not None:
+            self._follow_timer.stop()
+            self._follow_timer = None
+        self._followed_at = time.monotonic()
+        entry = self.highlighted
+        self.sources.highlighted = entry.key if entry is not None else ""
+        shown = self._shown_of(entry) if entry is not None else None
+        if shown is not self.run:
+            self.show_run(shown)
+        self.view.set("runs.highlighted", entry.key) if entry is not None and self._chosen else None
+
+    def _shown_of(self, entry: RunEntry) -> ShownRun:
+        """The run as it is being read; until something of it is there, as the list knows it."""
+        run = self.feeds.get(entry.key) if entry.key in self.selection else None
+        if run is not None and (run.feed.loaded or run.model.rows):
+            return run
+        now = self.run
+        if isinstance(now, Peeked) and now.entry is entry:
+            return now
+        return Peeked(entry, self.terminal.time)
+
+    # Data
+
+    def _announce_records(self) -> None:
+        """Called from threads of readers."""
+        if self.is_attached:
+            self.post_message(RecordsWaiting())
+
+    def on_records_waiting(self) -> None:
+        """Apply what has come of any run, for a moment, and let the screen follow at its own pace."""
+        for key, change in self.feeds.drain():
+            if change.reset:
+                self.sources.forget()
+            if change.notice and key == self.sources.highlighted:
+                self.status.say(clean(change.notice))
+            self.mark("charts")
+            if key == self.sources.highlighted:
+                self.mark("overview", "status")
+        if self.feeds.waiting:
+            self.set_timer(BREATH, self.on_records_waiting)
+        self._settle()
+        self.schedule()
+
+    def _settle(self) -> None:
+        """Note when all that was asked for at the beginning is there."""
+        if not self.loaded.is_set() and not self.workspace.scanning and self._known():
+            if self.workspace.entries and not self._chosen:
+                return
+            if not self.feeds.loading:
+                self.loaded.set()
+
+    def _known(self) -> bool:
+        known, total = self.workspace.progress
+        return known == total
+
+    def show_charts(self) -> None:
+        self._overlay()
+        highlighted = self.highlighted
+        if highlighted is not None and self._shown_of(highlighted) is not self.run:
+            self._follow()
+            return
+        super().show_charts()
+
+    def _overlay(self) -> None:
+        """Let the charts draw the selected runs, as far as they are being read."""
+        entries, now = self.workspace.entries, []
+        labels = self._labels()
+        for key in self.selection.in_drawing_order():
+            run = self.feeds.get(key)
+            if run is not None and key in entries:
+                self._live[key] = run.state.live
+                index = self._colors.index(key) % MOST_INDICES
+                pinned = key == self.selection.pinned
+                now.append(OverlayRun(key, labels[key], index, run.model.metrics, self._is_live(key), pinned))
+        self.sources.show(now)
+
+    def _is_live(self, key: str) -> Callable[[], bool]:
+        return lambda: self._live.get(key, False)
+
+    def _labels(self) -> dict[str, str]:
+        """Names of the selected runs; with their ids where two have the same."""
+        entries = self.workspace.entries
+        found = [entries[key] for key in self.selection.keys if key in entries]
+        names = Counter(entry.name for entry in found)
+        return {
+            entry.key: clean(entry.name if names[entry.name] == 1 else f"{entry.name} ({entry.run_id})")
+            for entry in found
+        }
+
+    # What is said
+
+    def empty_note(self, name: str) -> str:
+        if name == "runs":
+            return ""
+        entry = self.highlighted
+        if entry is None:
+            return "" if name == "overview" else self._runs_note() if name == "metrics" else "No run is highlighted"
+        if name == "metrics":
+            return "" if self.metrics.sources else self._no_metrics()
+        if name in LOWER and entry.key not in self.selection:
+            return f"{clean(entry.name)} is not selected\n\nspace loads this run"
+        if name in LOWER and isinstance(self.run, Peeked):
+            return self._reading([entry.key])
+        return super().empty_note(name)
+
+    def _no_metrics(self) -> str:
+        if not len(self.selection):
+            return "No run is selected\n\nspace selects the highlighted one, ctrl+a all that are listed"
+        if self.filters["metrics"] and self.sources.names:
+            return f"No metric matches {clean(self.filters['metrics'].text)!r}\n\nctrl+l shows all again"
+        if loading := self.feeds.loading:
+            return self._reading(loading)
+        return "No metrics in the selected run" + ("s" if len(self.selection) > 1 else "")
+
+    def _reading(self, keys: list[str]) -> str:
+        runs = [run for key in keys if (run := self.feeds.get(key)) is not None]
+        share = max((run.feed.progress for run in runs), default=0.0)
+        what = "the log" if len(keys) == 1 else f"{len(keys)} logs"
+        return f"Reading {what}\n\n{share:.0%}"
+
+    def own_parts(self) -> list[Part]:
+        many = len(self.selection)
+        parts = [Part(f"{many:,} selected" if many else "none selected", rank=6)]
+        if loading := self.feeds.loading:
+            parts.append(Part(f"reading {many - len(loading)}/{many}", "status--warn", rank=8))
+        known, total = self.workspace.progress
+        if self.workspace.scanning:
+            parts.append(Part("looking for runs", "status--warn", rank=4))
+        elif known < total:
+            parts.append(Part(f"looked into {known:,}/{total:,}", "status--warn", rank=4))
+        if self.query_now and not self._typing_query:
+            kept, total = self.runs.count
+            parts.append(Part(f"{clean(self.query_now.text)} {kept:,}/{total:,}", "status--message", rank=5))
+        return parts
+
+    @property
+    def _typing_query(self) -> bool:
+        return self.query_line is not None and self.query_line.display
+
+    @property
+    def typing(self) -> bool:
+        return super().typing or self._typing_query
+
+    def _show_headings(self) -> None:
+        super()._show_headings()
+        if "runs" in self.panes:
+            shown = clean(self.query_now.text) if self.query_now else ""
+            self.panes["runs"].heading.show(self.runs.note, shown)
+
+    # Commands
+
+    @property
+    def home(self) -> str:
+        return "runs" if self.shows("runs") else "metrics"
+
+    def action_select(self) -> None:
+        entry = self.highlighted
+        if entry is not None:
+            self._toggle(entry.key)
+
+    def on_run_marked(self, event: RunMarked) -> None:
+        event.stop()
+        self._toggle(event.key)
+
+    def _toggle(self, key: str) -> None:
+        self.selection.toggle(key)
+        self.selected()
+
+    def action_pin(self) -> None:
+        entry = self.highlighted
+        if entry is not None:
+            pinned = self.selection.pin(entry.key)
+            self.tell(f"{clean(entry.name)} is pinned: drawn on top" if pinned else f"{clean(entry.name)} is unpinned")
+            self.selected()
+
+    def action_select_all(self) -> None:
+        """Ask first: reading them all may take a while."""
+        keys = [entry.key for entry in self.runs.entries if entry.key not in self.selection]
+        if not keys:
+            self.tell("all runs that are listed are selected")
+            return
+        self._asked_all = keys
+        noun = "run" if len(keys) == 1 else "runs"
+        self.status.say(f"select {len(keys):,} more {noun}? y selects, any other key does not", lasting=True)
+
+    def action_deselect(self) -> None:
+        gone = self.selection.keep_pinned()
+        self.tell(f"{gone:,} deselected" + (", the pinned run stays" if self.selection.pinned else ""))
+        self.selected()
+
+    def on_key(self, event: events.Key) -> None:
+        """The answer to a question, before the key means anything else."""
+        if not self._asked_all:
+            return
+        event.stop()
+        event.prevent_default()
+        keys, self._asked_all = self._asked_all, []
+        self.status.say(lasting=True)
+        if event.key == "y":
+            self.selection.select(*keys)
+            self.selected()
+
+    def action_sort(self) -> None:
+        """By the next thing."""
+        at = SORTS.index(self.sort) if self.sort in SORTS else -1
+        self._sort_by(SORTS[(at + 1) % len(SORTS)])
+
+    def on_runs_sorted(self, event: RunsSorted) -> None:
+        event.stop()
+        self._sort_by(event.by)
+
+    def _sort_by(self, by: str) -> None:
+        self.sort = by
+        own = _OWN_SORT.search(self.query_now.text)
+        self.tell("the query says how to sort: ctrl+f lifts it" if own else f"runs sorted by {by}")
+        self.list_runs()
+        self._remember()
+
+    def on_run_opened(self, event: RunOpened) -> None:
+        event.stop()
+        entry = self.workspace.entries.get(event.key)
+        if entry is not None:
+            self.open_run(entry)
+
+    def open_run(self, entry: RunEntry) -> None:
+        """Show a run alone; Esc comes back here."""
+        from leet.discovery import Found
+        from leet.tui.screens.run_screen import RunScreen
+
+        run = self.feeds.lend(entry)
+        screen = RunScreen(Found(entry.log), self.terminal, run=run)
+        screen.filters.update({subject: self.filters[subject] for subject in ("metrics", "system")})
+
+        def come_back(_: object) -> None:
+            self.feeds.take_back(entry.key)
+            self.sources.forget()
+            self.selected()
+            self.paint_now()
+
+        self.app.push_screen(screen, come_back)
+
+    def go_to_run(self, key: str) -> None:
+        """Highlight a run; a query that hides it is lifted."""
+        if not self.shows("runs"):
+            self.toggle("runs")
+        self.focus_pane("runs")
+        if not self.runs.highlight(key):
+            self.action_clear_runs()
+            self.runs.highlight(key)
+
+    # The query
+
+    async def action_filter_runs(self) -> None:
+        if not self.shows("runs"):
+            self.toggle("runs")
+        if self.query_line is None:
+            self.query_line = RunQueryLine(id="query")
+            await self.mount(self.query_line, before=self.status)
+        self.query_line.open("runs", self.query_now.text, self.query_now.mode)
+        self.query_line.show_state(*self.runs.count, None)
+        self.show_status()
+
+    def action_clear_runs(self) -> None:
+        if self._typing_query and self.query_line is not None:
+            self.query_line.clear()
+        self._apply_query(RunQuery())
+
+    def on_filter_changed(self, event: FilterChanged) -> None:
+        if event.subject != "runs":
+            super().on_filter_changed(event)
+            return
+        query = RunQuery.parse(event.text, event.mode)
+        if query.error is None:
+            self._apply_query(query)
+        if self.query_line is not None:
+            self.query_line.show_state(*self.runs.count, query.error)
+
+    def on_filter_closed(self, event: FilterClosed) -> None:
+        super().on_filter_closed(event)
+        self._show_headings()
+
+    def _apply_query(self, query: RunQuery) -> None:
+        self.query_now = query
+        self.list_runs()
+        self._remember()
+        self.show_status()

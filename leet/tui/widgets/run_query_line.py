@@ -1,0 +1,58 @@
+"""The line in which the query of the runs is typed: what is wrong with it is marked where it stands."""
+
+from __future__ import annotations
+
+from rich.highlighter import Highlighter
+from rich.text import Text
+
+from leet.model.run_query import QueryError, RunQuery
+from leet.tui.messages import Subject
+from leet.tui.widgets.filter_line import FilterLine, Mode
+
+
+class _Fault(Highlighter):
+    """Underlines the part of the query that cannot be understood."""
+
+    def __init__(self) -> None:
+        self.error: QueryError | None = None
+
+    def highlight(self, text: Text) -> None:
+        if self.error is not None:
+            end = max(self.error.end, self.error.start + 1)
+            text.stylize("bold reverse", self.error.start, min(end, len(text)))
+
+
+class RunQueryLine(FilterLine):
+    """A filter line for `RunQuery`. Whoever opened it tells it the error, if there is one, by `show_state`."""
+
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002  Textual's name
+        super().__init__(id=id)
+        self._fault = _Fault()
+
+    def on_mount(self) -> None:
+        self.input.highlighter = self._fault
+
+    def open(self, subject: Subject, text: str, mode: Mode) -> None:
+        self._mark(None)
+        super().open(subject, text, mode)
+
+    def show_state(self, kept: int, total: int, error: QueryError | None) -> None:
+        """How many runs pass, or what is wrong and where (counted from 1)."""
+        self._mark(error)
+        if error is None:
+            self._say(f"{kept:,}/{total:,}", error=False)
+        else:
+            self._say(f"at {error.start + 1}: {error.message}", error=True)
+
+    def submit(self) -> None:
+        error = RunQuery.parse(self.input.value, self.mode).error
+        if error is None:
+            self.close()
+            return
+        self.show_state(0, 0, error)
+        self.input.cursor_position = min(error.start, len(self.input.value))
+
+    def _mark(self, error: QueryError | None) -> None:
+        if error != self._fault.error:
+            self._fault.error = error
+            self.input.refresh()

@@ -1,0 +1,265 @@
+"""The logs of the selected runs, read a few at a time.
+
+    wanted (most urgent first) ─► two are read at once ─► ShownRun of each, kept while wanted and a little longer
+                                  live ones stay open        deselected: let go after `KEPT_SECONDS`
+
+What has ended is read once and then costs no thread; when its log grows after all, it is read anew, unseen until then.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from leet.model.run import Change, RunModel
+from leet.model.run_entry import RunEntry
+from leet.model.state import RunState
+from leet.reading.batch import Batch, Newest, Notice
+from leet.reading.column_cache import ColumnCache
+from leet.reading.tail import read
+from leet.tui.feed import RunFeed
+from leet.tui.intake import Piece
+from leet.tui.shown_run import ShownRun
+
+AT_ONCE = 2
+"""Logs that are read to their end at the same time."""
+KEPT_SECONDS = 60.0
+"""How long a run that is no longer wanted stays in memory: one who changes their mind need not wait."""
+DRAIN_SECONDS = 0.016
+"""Longest stretch for which batches of all runs are applied before keys and paint get their turn."""
+
+
+@dataclass(frozen=True, slots=True)
+class NextPart(Notice):
+    """What follows comes from the next log of the run."""
+
+
+class JoinedFeed(RunFeed):
+    """A run that was resumed, and so has several logs: their rows come one after the other into one model."""
+
+    def __init__(self, parts: Sequence[Path], *, live: bool = True) -> None:
+        """`parts`: the logs, oldest first."""
+        super().__init__(parts[-1], live=live)
+        self._earlier = tuple(parts[:-1])
+        self._left = len(self._earlier)
+        self._stopped = False
+
+    def start(self) -> None:
+        threading.Thread(target=self._read_parts, name=f"read parts of {self.log.name}", daemon=True).start()
+
+    def stop(self) -> None:
+        self._stopped = True
+        super().stop()
+
+    def _read_parts(self) -> None:
+        for part in self._earlier:
+            try:
+                for piece in read(part, ColumnCache.of(part)):
+                    if self._stopped:
+                        return
+                    if isinstance(piece, Batch):
+                        self.intake.deliver(piece)
+            except Exception as error:  # whatever an old part has, the rest of the run is worth seeing
+                self.intake.deliver(Notice("unreadable", f"reading {part.name} has stopped: {error!r}"))
+            self.intake.deliver(NextPart("returned", ""))
+        if not self._stopped:
+            super().start()
+
+    def _take(self, piece: Piece) -> Iterator[Change]:
+        if isinstance(piece, NextPart):
+            self._left -= 1
+            # How an earlier part ended says nothing about the run.
+            self.model.exit_code = self.model.exit_runtime = None
+        elif isinstance(piece, Newest):
+            # The newest part of the last log: earlier rows cannot be put in front of it.
+            return
+        elif self._left:
+            yield self.model.apply(piece)
+        else:
+            yield from super()._take(piece)
+
+
+def feed_of(entry: RunEntry, *, live: bool) -> RunFeed:
+    """What reads a run: all of its parts. `live`: follow its log as it grows."""
+    return JoinedFeed(entry.parts, live=live) if len(entry.parts) > 1 else RunFeed(entry.log, live=live)
+
+
+class Peeked(ShownRun):
+    """A run that nobody has opened: what the list knows of it, as a model without rows."""
+
+    def __init__(self, entry: RunEntry, clock: Callable[[], float]) -> None:
+        feed = RunFeed(entry.log, live=False)
+        feed.loaded = True
+        self.entry = entry
+        _fill(feed.model, entry)
+        super().__init__(feed, clock)
+
+    @property
+    def state(self) -> RunState:
+        return self.entry.state(self._time())
+
+
+def _fill(model: RunModel, entry: RunEntry) -> None:
+    identity = model.identity
+    identity.run_id, identity.entity, identity.project = entry.run_id, entry.entity, entry.project
+    identity.display_name = entry.name if entry.name != entry.run_id else ""
+    identity.group, identity.job_type, identity.notes = entry.group, entry.job_type, entry.notes
+    identity.tags, identity.host, identity.start_time = entry.tags, entry.host, entry.started
+    for key, text in entry.config.items():
+        model.config.assign((key,), text)
+    for key, value in entry.summary.items():
+        model.summary.assign((key,), value)
+    if entry.runtime is not None:
+        model.exit_runtime = entry.runtime
+    model.exit_code = entry.exit_code
+    model.size = model.loaded_bytes = entry.size
+    model.modified = entry.modified
+
+
+class RunFeeds:
+    """The runs that are being read or have been."""
+
+    def __init__(self, announce: Callable[[], None], clock: Callable[[], float], *, live: bool = True) -> None:
+        """`announce` is called on threads of readers when `drain` has something to do; `clock` gives Unix seconds.
+
+        `live=False`: read every log once, whatever its run does (pictures).
+        """
+        self._announce = announce
+        self._clock = clock
+        self._live = live
+        self._wanted: dict[str, RunEntry] = {}
+        self._runs: dict[str, ShownRun] = {}
+        self._renewed: dict[str, ShownRun] = {}
+        """Runs that are read anew, to be shown when all of them has been read."""
+        self._lent: set[str] = set()
+        self._adopted: dict[Path, ShownRun] = {}
+        self._let_go: dict[str, float] = {}
+        """Key → when it was no longer wanted, on the monotonic clock."""
+        self._turn = 0
+
+    def want(self, entries: Sequence[RunEntry]) -> None:
+        """Read these, the most urgent first; what is not among them may go."""
+        self._wanted = {entry.key: entry for entry in entries}
+        now = time.monotonic()
+        for key, run in list(self._runs.items()):
+            if key in self._wanted or key in self._lent:
+                self._let_go.pop(key, None)
+            elif not run.feed.loaded:
+                self._drop(key)
+            else:
+                self._let_go.setdefault(key, now)
+        self._start()
+
+    def get(self, key: str) -> ShownRun | None:
+        """A run that is in memory; None where reading it has not begun."""
+        return self._runs.get(key)
+
+    @property
+    def loading(self) -> list[str]:
+        """Wanted runs that have not been read to their end."""
+        return [key for key in self._wanted if (run := self._runs.get(key)) is None or not run.feed.loaded]
+
+    def lend(self, entry: RunEntry) -> ShownRun:
+        """A run for a screen of its own, which reads on by itself until `take_back`."""
+        run = self._runs.get(entry.key) or self._open(entry, entry.key)
+        self._lent.add(entry.key)
+        self._let_go.pop(entry.key, None)
+        return run
+
+    def adopt(self, log: Path, run: ShownRun) -> None:
+        """A run that has been read elsewhere, to be used when its log is wanted."""
+        self._adopted[log.resolve()] = run
+
+    def take_back(self, key: str) -> None:
+        self._lent.discard(key)
+        if (run := self._runs.get(key)) is not None:
+            run.feed.listen(self._announce)
+        self.want(list(self._wanted.values()))
+
+    def entry_changed(self, entry: RunEntry) -> None:
+        """The log of a run has grown, or has another part: read it anew if nobody reads on."""
+        run = self._runs.get(entry.key)
+        if run is None or entry.key in self._lent:
+            return
+        feed, model = run.feed, run.model
+        parts = 1 + len(feed._earlier) if isinstance(feed, JoinedFeed) else 1
+        moved = feed.log != entry.log or parts != max(1, len(entry.parts))
+        grown = not feed.live and feed.loaded and entry.size > model.size
+        if self._live and (moved or grown) and entry.key not in self._renewed:
+            self._renewed[entry.key] = self._started(entry)
+
+    def drain(self) -> list[tuple[str, Change]]:
+        """Apply what is waiting, for a moment: (key, what it changed)."""
+        changes: list[tuple[str, Change]] = []
+        end = time.perf_counter() + DRAIN_SECONDS
+        waiting = [*self._renewed.items(), *((k, r) for k, r in self._runs.items() if k not in self._lent)]
+        for key, run in waiting[self._turn :] + waiting[: self._turn]:
+            was_loaded = run.feed.loaded
+            changes += [(key, change) for change in run.drain()]
+            if run.feed.loaded and not was_loaded:
+                changes.append((key, Change(overview=True)))
+                if self._renewed.get(key) is run:
+                    self._replace(key, run)
+            if time.perf_counter() >= end:
+                break
+        self._turn = (self._turn + 1) % max(1, len(waiting))
+        self._start()
+        self._free()
+        return changes
+
+    @property
+    def waiting(self) -> bool:
+        """There is more to drain."""
+        runs = [*self._renewed.values(), *(run for key, run in self._runs.items() if key not in self._lent)]
+        return any(run.feed.intake.waiting or (run.feed.intake.finished and not run.feed.loaded) for run in runs)
+
+    def stop(self) -> None:
+        for run in (*self._runs.values(), *self._renewed.values(), *self._adopted.values()):
+            run.feed.stop()
+
+    def _start(self) -> None:
+        """Begin with the next wanted runs, as many as may be read at a time."""
+        busy = sum(not run.feed.loaded for run in self._runs.values())
+        for key, entry in self._wanted.items():
+            if busy >= AT_ONCE:
+                return
+            if key not in self._runs:
+                self._open(entry, key)
+                busy += 1
+
+    def _open(self, entry: RunEntry, key: str) -> ShownRun:
+        run = None
+        if self._adopted and len(entry.parts) < 2:
+            run = self._adopted.pop(entry.log.resolve(), None)
+        if run is not None:
+            run.feed.listen(self._announce)
+        self._runs[key] = run or self._started(entry)
+        return self._runs[key]
+
+    def _started(self, entry: RunEntry) -> ShownRun:
+        live = self._live and (not entry.known or entry.state(self._clock()).live)
+        run = ShownRun(feed_of(entry, live=live), self._clock)
+        run.feed.start()
+        run.feed.listen(self._announce)
+        return run
+
+    def _replace(self, key: str, run: ShownRun) -> None:
+        self._renewed.pop(key)
+        old = self._runs.get(key)
+        if old is not None:
+            old.feed.stop()
+            self._runs[key] = run
+
+    def _free(self) -> None:
+        now = time.monotonic()
+        for key in [key for key, since in self._let_go.items() if now - since > KEPT_SECONDS]:
+            self._drop(key)
+
+    def _drop(self, key: str) -> None:
+        self._let_go.pop(key, None)
+        for runs in (self._runs, self._renewed):
+            if (run := runs.pop(key, None)) is not None:
+                run.feed.stop()
