@@ -20,10 +20,8 @@ class RunEntry:
     """What it is called in its workspace: the path of its directory from the root (of the newest part), `/` between."""
     log: Path
     """The log of its newest part."""
-    directory: Path
-    """The directory of that log."""
-    parts: tuple[Path, ...] = ()
-    """Logs of the same run id in the same `wandb/` directory, oldest first, `log` last: a run that was resumed."""
+    earlier: tuple[Path, ...] = ()
+    """Logs of the same run id in the same `wandb/` directory that came before, oldest first: a run that was resumed."""
     started: float | None = None
     """When the first part started, Unix seconds: from its run record, else from the name of its directory (local)."""
     run_id: str = ""
@@ -59,6 +57,26 @@ class RunEntry:
     """About how many seconds pass between two writes; 0 when nothing tells."""
     trouble: str = ""
     """Why the log cannot be read, in a few words; "" where it can."""
+
+    _sought: list[str] = field(default_factory=list, init=False, repr=False, compare=False)
+
+    @property
+    def directory(self) -> Path:
+        """The directory of the newest log."""
+        return self.log.parent
+
+    @property
+    def parts(self) -> tuple[Path, ...]:
+        """The logs of all its parts, oldest first; one for a run that was never resumed."""
+        return (*self.earlier, self.log)
+
+    @property
+    def sought(self) -> str:
+        """What a bare word is looked for in, in lower case, one text a line."""
+        if not self._sought:
+            texts = (self.key, self.name, self.run_id, self.project, self.notes, *self.tags)
+            self._sought.append("\n".join(texts).lower())
+        return self._sought[0]
 
     def state(self, now: float) -> RunState:
         """What the run is doing at `now` (Unix seconds); `waiting` with a reason as long as nothing is known."""

@@ -7,15 +7,16 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 
-from leet.discovery import logs_in, run_directories
+from leet.model.facts_cache import FactsCache
 from leet.model.run_entry import RunEntry
-
-_PAUSE = 1.0
+from leet.model.workspace_scan import News, Scan
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,44 +34,40 @@ class WorkspaceChange:
 class Workspace:
     """All runs below `root`. `entries` change in `drain` alone, so that whoever draws sees no half of a change."""
 
-    def __init__(self, root: Path, *, recursive: bool = True) -> None:
-        """`recursive`: look for several `wandb/` directories, not only in `root` and `root/wandb`."""
+    def __init__(self, root: Path, *, recursive: bool = True, environ: Mapping[str, str] = os.environ) -> None:
+        """`recursive`: look for several `wandb/` directories, not only for runs in `root` and `root/wandb`."""
         self.root = root
-        self.recursive = recursive
         self.error = ""
-        """Why the root cannot be read, one line; "" where it can."""
+        """What ended the scan though nobody stopped it, or why the root cannot be read; one line, "" for nothing."""
         self._entries: dict[str, RunEntry] = {}
-        self._directories: tuple[Path, ...] = ()
-        self._found: dict[str, RunEntry] = {}
+        self.entries: Mapping[str, RunEntry] = MappingProxyType(self._entries)
+        """Key → entry, as of the last `drain`, in no particular order."""
+        self.directories: tuple[Path, ...] = ()
+        """The directories that hold runs, as of the last `drain`."""
+        self._known = 0
+        self._news: dict[str, RunEntry | None] = {}
+        self._paths: tuple[str, ...] = ()
         self._announce: Callable[[], None] = lambda: None
         self._announced = False
-        self._scanned = False
+        self._listed = False
         self._lock = threading.Lock()
         self._stopping = threading.Event()
-        self._thread = threading.Thread(target=self._run, name=f"scan {root}", daemon=True)
-
-    @property
-    def entries(self) -> Mapping[str, RunEntry]:
-        """Key → entry, as of the last `drain`, in no particular order."""
-        return self._entries
-
-    @property
-    def directories(self) -> tuple[Path, ...]:
-        """The `wandb/` directories that hold runs."""
-        return self._directories
+        text = os.fspath(root)
+        self._scan = Scan(text, self._publish, self._stopping, recursive=recursive, cache=FactsCache.of(text, environ))
+        self._thread = threading.Thread(target=self._run, name=f"scan {root.name}", daemon=True)
 
     @property
     def scanning(self) -> bool:
-        """The directories have not all been listed yet."""
-        return not self._scanned
+        """The directories have not all been listed yet, as of the last `drain`."""
+        return not self._listed
 
     @property
     def progress(self) -> tuple[int, int]:
         """How many entries are known, and how many there are."""
-        return sum(entry.known for entry in self._entries.values()), len(self._entries)
+        return self._known, len(self._entries)
 
     def listen(self, announce: Callable[[], None]) -> None:
-        """Call `announce` (in another thread) when there is something to drain."""
+        """Call `announce` (in the thread of the scan) when there is something to drain."""
         self._announce = announce
 
     def start(self) -> None:
@@ -80,34 +77,46 @@ class Workspace:
         """Ask the scan to end; it announces nothing more."""
         self._stopping.set()
 
+    def join(self, timeout: float | None = None) -> None:
+        """Wait until the scan has ended."""
+        self._thread.join(timeout)
+
     def drain(self) -> WorkspaceChange:
         """Take over what the scan has found since the last call."""
         with self._lock:
-            self._announced = False
-            old, self._entries = self._entries, dict(self._found)
-        new = self._entries
-        return WorkspaceChange(
-            added=tuple(key for key in new if key not in old),
-            changed=tuple(key for key, entry in new.items() if key in old and old[key] is not entry),
-            removed=tuple(key for key in old if key not in new),
-        )
+            news, self._news, self._announced = self._news, {}, False
+            self._listed = self._scan.listed
+            if len(self._paths) != len(self.directories) or bool(news):
+                self.directories = tuple(map(Path, self._paths))
+            self.error = self.error or self._scan.directories.error
+        added: list[str] = []
+        changed: list[str] = []
+        removed: list[str] = []
+        for key, entry in news.items():
+            old = self._entries.get(key)
+            self._known += (entry is not None and entry.known) - (old is not None and old.known)
+            if entry is not None:
+                self._entries[key] = entry
+                (added if old is None else changed).append(key)
+            elif old is not None:
+                del self._entries[key]
+                removed.append(key)
+        return WorkspaceChange(tuple(added), tuple(changed), tuple(removed))
+
+    def _publish(self, news: News) -> None:
+        with self._lock:
+            self._news.update(news)
+            self._paths = self._scan.directories.with_runs
+            something = bool(news) or (self._scan.listed and not self._listed)
+            if self._announced or not something or self._stopping.is_set():
+                return
+            self._announced = True
+        self._announce()
 
     def _run(self) -> None:
-        while not self._stopping.is_set():
-            found = {}
-            for parent in (self.root, self.root / "wandb"):
-                if not parent.is_dir():
-                    continue
-                for directory in run_directories(parent):
-                    for log in logs_in(directory):
-                        key = directory.relative_to(self.root).as_posix()
-                        found[key] = self._found.get(key) or RunEntry(
-                            key, log, directory, (log,), run_id=log.stem[4:], name=log.stem[4:]
-                        )
+        try:
+            self._scan.run()
+        except Exception as error:  # the thread must not die in silence: the list would just stand still
             with self._lock:
-                news, self._found, self._scanned = found != self._found, found, True
-                announce = news and not self._announced
-                self._announced |= news
-            if announce:
-                self._announce()
-            self._stopping.wait(_PAUSE)
+                self.error = f"watching {self.root} has stopped: {error!r}"
+            self._announce()

@@ -1,0 +1,142 @@
+"""Many logs looked at by other processes, so that the one that draws keeps its interpreter to itself.
+
+    this process     │ paths, NUL between ─► a file that is the standard input
+    other processes  │ peek, flatten ─► frames ─► pipe
+    this process     │ frames ─► facts, about in the order of the paths
+
+A process that dies or brings nothing leaves its logs out; whoever asked looks at them itself.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import queue
+import struct
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from typing import IO, Any, NamedTuple
+
+import orjson
+
+from leet.model.run_facts import facts_of
+from leet.reading.peek import Peek, peek
+
+FEWEST = 100
+"""Logs from which on another process is worth its start."""
+_EACH = 2000
+"""Logs from which on it is worth another process."""
+_FRAME = 16
+"""Logs whose facts are handed on together."""
+_SOON = 0.05
+"""Seconds after which facts are handed on in any case."""
+_PATIENCE = 20.0
+"""Longest time to wait for the next facts, in seconds."""
+_POLL = 0.2
+_LENGTH = struct.Struct("<I")
+
+
+class Stamp(NamedTuple):
+    """What tells that a log is as it was: inode, size in bytes, time of the last write in Unix nanoseconds."""
+
+    inode: int
+    size: int
+    modified_ns: int
+
+    @classmethod
+    def of(cls, found: os.stat_result) -> Stamp:
+        return cls(found.st_ino, found.st_size, found.st_mtime_ns)
+
+    @classmethod
+    def at(cls, peek: Peek) -> Stamp:
+        """The stamp of a log when it was looked at."""
+        return cls(peek.identity[1], peek.size, peek.modified_ns)
+
+
+class Looked(NamedTuple):
+    """The facts of the log at one place of those asked for."""
+
+    place: int
+    stamp: Stamp
+    facts: dict[str, Any]
+
+
+def look_at(logs: Sequence[str], stopping: threading.Event) -> Iterator[list[Looked]]:
+    """The facts of logs, a few at a time, until `stopping` is set or all have come. Raises nothing."""
+    count = max(1, min(len(logs) // _EACH, os.cpu_count() or 1, 4))
+    frames: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
+    processes = []
+    try:
+        for first in range(count):
+            with contextlib.suppress(OSError):
+                processes.append(_start(logs[first::count], first, count, frames))
+        running, heard = len(processes), time.monotonic()
+        while running and not stopping.is_set():
+            try:
+                frame = frames.get(timeout=_POLL)
+            except queue.Empty:
+                if time.monotonic() - heard > _PATIENCE:
+                    return
+                continue
+            heard = time.monotonic()
+            if frame is None:
+                running -= 1
+                continue
+            yield [Looked(place, Stamp(*stamp), facts) for place, stamp, facts in orjson.loads(frame)]
+    finally:
+        for process in processes:
+            process.kill()
+            process.wait()
+
+
+def _start(
+    logs: Sequence[str], first: int, step: int, frames: queue.SimpleQueue[bytes | None]
+) -> subprocess.Popen[bytes]:
+    with tempfile.TemporaryFile() as file:
+        file.write(b"\0".join(map(os.fsencode, logs)))
+        file.seek(0)
+        process = subprocess.Popen(
+            [sys.executable, "-P", "-m", __name__, str(first), str(step)],
+            stdin=file,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+        )
+    threading.Thread(target=_drain, args=(process.stdout, frames), name="facts", daemon=True).start()
+    return process
+
+
+def _drain(pipe: IO[bytes], frames: queue.SimpleQueue[bytes | None]) -> None:
+    with pipe:
+        while len(header := pipe.read(_LENGTH.size)) == _LENGTH.size:
+            (length,) = _LENGTH.unpack(header)
+            frame = pipe.read(length)
+            if len(frame) < length:
+                break
+            frames.put(frame)
+    frames.put(None)
+
+
+def write_facts(logs: Sequence[bytes], first: int, step: int, out: IO[bytes]) -> None:
+    """What another process does: the facts of each log, whose place is counted from `first` by `step`."""
+    found: list[tuple[int, tuple[int, ...], dict[str, Any]]] = []
+    last = time.monotonic()
+    for number, log in enumerate(logs):
+        seen = peek(os.fsdecode(log))
+        found.append((first + number * step, tuple(Stamp.at(seen)), facts_of(seen)))
+        if len(found) >= _FRAME or time.monotonic() - last > _SOON or number == len(logs) - 1:
+            frame = orjson.dumps(found)
+            out.write(_LENGTH.pack(len(frame)) + frame)
+            out.flush()
+            found, last = [], time.monotonic()
+
+
+if __name__ == "__main__":
+    with contextlib.suppress(OSError):
+        os.nice(5)  # who draws comes first
+    with contextlib.suppress(BrokenPipeError):
+        paths = sys.stdin.buffer.read()
+        write_facts(paths.split(b"\0") if paths else [], int(sys.argv[1]), int(sys.argv[2]), sys.stdout.buffer)

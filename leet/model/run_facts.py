@@ -1,0 +1,164 @@
+"""What a list of runs shows of a log: the outcome of a look at it, flattened, as plain JSON values.
+
+Peek ─► facts (a dict that JSON can hold, for the cache and for other processes) ─► RunEntry
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import orjson
+
+from leet.model.leaf import Json, display, flat
+from leet.model.record_values import loads
+from leet.model.run_entry import RunEntry, Scalar
+from leet.model.safe_text import clean
+from leet.model.tree import Tree
+from leet.reading.peek import Change, Peek
+
+MOST_KEYS = 1000
+"""Keys of the config, and of the summary, that are kept of one run of many."""
+_NON_FINITE = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
+_LARGEST = 2**63
+_SCALARS = (str, int, float, bool)
+
+_shared: dict[str, str] = {}
+_MOST_SHARED = 1 << 18
+
+
+def facts_of(peek: Peek) -> dict[str, Any]:
+    """The facts of a log. Values that are not finite are spelt as texts."""
+    if peek.trouble:
+        return {"trouble": peek.trouble}
+    return {
+        "run_id": peek.run_id,
+        "name": peek.display_name,
+        "project": peek.project,
+        "entity": peek.entity,
+        "group": peek.group,
+        "job_type": peek.job_type,
+        "notes": peek.notes,
+        "tags": list(peek.tags),
+        "host": peek.host,
+        "user": peek.user,
+        "started": peek.start_time,
+        "config": _flat_config(peek.config),
+        "summary": _flat_summary(peek.summary),
+        "step": peek.step,
+        "runtime": peek.runtime,
+        "exit_code": peek.exit_code,
+        "begun": peek.begun,
+        "named": peek.named,
+        "usual_gap": peek.usual_gap,
+    }
+
+
+def entry_with(entry: RunEntry, facts: Mapping[str, Any], *, size: int, modified: float) -> RunEntry:
+    """The entry of a run whose log has been looked at; ids and times that the log does not tell stay."""
+    if "trouble" in facts:
+        return replace(entry, trouble=facts["trouble"], size=size, modified=modified, known=True)
+    run_id = facts["run_id"] or entry.run_id
+    return replace(
+        entry,
+        run_id=run_id,
+        name=facts["name"] or run_id,
+        project=_share(facts["project"]),
+        entity=_share(facts["entity"]),
+        group=_share(facts["group"]),
+        job_type=_share(facts["job_type"]),
+        notes=facts["notes"],
+        tags=tuple(_share(tag) for tag in facts["tags"]),
+        host=_share(facts["host"]),
+        user=_share(facts["user"]),
+        started=entry.started if facts["started"] is None else facts["started"],
+        config={_share(key): _share(text) for key, text in facts["config"].items()},
+        summary={
+            _share(key): _NON_FINITE.get(v, v) if v.__class__ is str else v for key, v in facts["summary"].items()
+        },
+        step=facts["step"],
+        runtime=facts["runtime"],
+        exit_code=facts["exit_code"],
+        begun=facts["begun"],
+        usual_gap=facts["usual_gap"],
+        size=size,
+        modified=modified,
+        known=True,
+        trouble="",
+    )
+
+
+def _share(text: str) -> str:
+    """The same text as one object: ten thousand runs of one project have the same keys, tags and most settings."""
+    if len(_shared) >= _MOST_SHARED:
+        _shared.clear()
+    return _shared.setdefault(text, text)
+
+
+def _flat_config(changes: Sequence[Change]) -> dict[str, str]:
+    tree = Tree()
+    if (values := _simple(changes)) is None:
+        for change in changes:
+            if change.json is None:
+                tree.remove(change.path)
+            else:
+                tree.merge(change.path, _loads(change.json))
+        values = tree.to_dict()
+    return {key: display(value) for key, value in _bounded(_leaves(values))}
+
+
+def _flat_summary(changes: Sequence[Change]) -> dict[str, Scalar]:
+    tree = Tree()
+    if (values := _simple(changes)) is None:
+        for change in changes:
+            if change.json is None or change.json == "null":
+                tree.remove(change.path)
+            else:
+                tree.assign(change.path, Json(change.json))
+        values = tree.to_dict()
+    return {key: _scalar(value) for key, value in _bounded(_leaves(values))}
+
+
+def _simple(changes: Sequence[Change]) -> dict[str, Any] | None:
+    """Key → value where the changes only set values, each under a key of one level that is set once; else None."""
+    values = {}
+    for (key, *below), json in changes:
+        if below or json is None or json == "null" or key in values:
+            return None
+        values[key] = _loads(json)
+    return values
+
+
+def _loads(json: str) -> Any:
+    try:
+        return orjson.loads(json)
+    except ValueError:  # NaN and infinities are spelt bare, which this parser refuses
+        return loads(json)
+
+
+def _leaves(values: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Dotted keys and values, without what is internal."""
+    for key, value in values.items():
+        if key.startswith("_"):
+            continue
+        if value.__class__ in _SCALARS:
+            yield clean(key), value
+        else:
+            yield from flat(clean(key), value)
+
+
+def _bounded(leaves: Iterator[tuple[str, Any]]) -> Iterator[tuple[str, Any]]:
+    return (leaf for _, leaf in zip(range(MOST_KEYS), leaves, strict=False))
+
+
+def _scalar(value: Any) -> Scalar:
+    """A leaf of a summary; of anything that is no number, a short text."""
+    if value is None or isinstance(value, bool):
+        return value
+    if isinstance(value, int):
+        return value if abs(value) < _LARGEST else float(value) if value.bit_length() < 1024 else display(value)
+    if isinstance(value, float) and math.isfinite(value):
+        return value
+    return display(value)

@@ -1,0 +1,315 @@
+"""The scan of a workspace: what its thread does.
+
+    Directories ─► parts ─► what the cache knows ─► entries
+                        └─► other processes look at the rest, the newest first ─► entries
+    and then, for ever: changed directories, and logs whose turn it is
+
+Logs that may grow are looked at every second, silent ones less and less often, ended ones hardly ever, each look being
+one `stat` as long as nothing has changed. No file is kept open.
+"""
+
+from __future__ import annotations
+
+import heapq
+import os
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+
+from leet.model.facts_cache import PART, FactsCache, Known
+from leet.model.facts_process import FEWEST, Stamp, look_at
+from leet.model.run_entry import RunEntry
+from leet.model.run_facts import facts_of
+from leet.model.run_part import ENDED, RunPart, run_entry
+from leet.model.state import SILENCE
+from leet.model.workspace_directories import Directories, Listing
+from leet.reading.peek import peek
+
+TICK = 0.5
+"""Seconds between two looks around."""
+DIRECTORIES = 1.0
+"""Seconds between two looks at the directories."""
+FIRST = 200
+"""Runs that are shown before all others, as many as may be seen at once."""
+MANY = 500
+"""Runs in one directory from which on they are shown before it is known that each has a log."""
+MOST_LOOKS = 200
+"""Logs that are looked at in a row."""
+_BREATH = 0.0005
+"""Pause in seconds in which the thread that draws gets its turn."""
+_SHOW = 0.1
+"""Seconds between two announcements."""
+_GROUP = 50
+
+News = Mapping[str, RunEntry | None]
+"""Key → entry that is new or different, None for one that is gone."""
+
+
+class Scan:
+    """Finds and watches the runs below a root. Everything but the constructor belongs to one thread."""
+
+    def __init__(
+        self,
+        root: str,
+        publish: Callable[[News], None],
+        stopping: threading.Event,
+        *,
+        recursive: bool = True,
+        cache: FactsCache | None = None,
+    ) -> None:
+        """`publish` is told what has changed; with nothing, when the first listing is complete."""
+        self.root = root
+        self.directories = Directories(root, recursive=recursive)
+        self.listed = False
+        """All directories have been listed once."""
+        self._publish = publish
+        self._stopping = stopping
+        self._cache = cache
+        self._parts: dict[str, dict[str, RunPart]] = {}
+        self._runs: dict[tuple[str, str], list[RunPart]] = {}
+        self._shown: dict[tuple[str, str], RunEntry] = {}
+        self._changed: dict[tuple[str, str], None] = {}
+        self._due: list[tuple[float, int, RunPart]] = []
+        self._number = 0
+        self._published = 0.0
+
+    def run(self) -> None:
+        """Until it is stopped."""
+        for listing in self.directories.find():
+            self._take(listing)
+            self._show()
+            if self._stopping.is_set():
+                return
+        self._look_at_few()
+        self.listed = True
+        self._show(now=True)
+        self._read_cache()
+        self._look_at_many()
+        self._show(now=True)
+        self._write_cache()
+        directories_due = 0.0
+        while not self._stopping.wait(TICK):
+            if time.monotonic() >= directories_due:
+                for listing in self.directories.look():
+                    self._take(listing)
+                directories_due = time.monotonic() + DIRECTORIES - TICK / 2
+            self._look_at_due()
+            self._show(now=True)
+
+    # Directories and parts
+
+    def _take(self, listing: Listing) -> None:
+        """A directory has other runs than before."""
+        parts = self._parts.setdefault(listing.path, {})
+        for name in parts.keys() - listing.names:
+            self._drop(parts.pop(name))
+        new = sorted(listing.names - parts.keys(), key=_newest_first, reverse=True)
+        for number, name in enumerate(new):
+            part = parts[name] = RunPart.named(self.root, listing.path, name)
+            part.absent = len(new) < MANY  # until it has been looked at, which is soon
+            self._join(part)
+            if self.listed:
+                self._schedule(part, 0.0)
+            if number % _GROUP == _GROUP - 1:
+                time.sleep(_BREATH)
+            if number == FIRST:
+                self._show(now=True)
+        if not parts:
+            del self._parts[listing.path]
+
+    def _join(self, part: RunPart) -> None:
+        self._runs.setdefault(part.run, []).append(part)
+        self._changed[part.run] = None
+
+    def _leave(self, part: RunPart) -> None:
+        parts = self._runs[part.run]
+        parts.remove(part)
+        if not parts:
+            del self._runs[part.run]
+        self._changed[part.run] = None
+
+    def _drop(self, part: RunPart) -> None:
+        part.dropped = True
+        self._leave(part)
+
+    def _schedule(self, part: RunPart, due: float) -> None:
+        self._number += 1
+        heapq.heappush(self._due, (due, self._number, part))
+
+    # Logs
+
+    def _look_at_few(self) -> None:
+        """Look at all of a few runs at once, before anything is said of them."""
+        parts = self._unknown()
+        if len(parts) < FEWEST:
+            for part in parts:
+                self._look(part)
+                self._spread(part)
+                time.sleep(_BREATH)
+
+    def _look_at_many(self) -> None:
+        """Look at what is not known yet, the newest first."""
+        parts = self._unknown()
+        if len(parts) >= FEWEST:
+            for looked in look_at([part.log for part in parts], self._stopping):
+                for place, stamp, facts in looked:
+                    part = parts[place]
+                    if stamp.inode:  # else there is no such file
+                        part.take(stamp, facts)
+                        self._changed[part.run] = None
+                        self._spread(part)
+                time.sleep(_BREATH)
+                self._show()
+        for part in self._unknown():
+            if self._stopping.is_set():
+                return
+            self._look(part)
+            self._spread(part)
+            time.sleep(_BREATH)
+            self._show()
+
+    def _unknown(self) -> list[RunPart]:
+        """Parts that nobody has looked at yet, the newest first."""
+        parts = [part for parts in self._parts.values() for part in parts.values() if not part.located]
+        return sorted(parts, key=lambda part: part.order, reverse=True)
+
+    def _look_at_due(self) -> None:
+        for number in range(MOST_LOOKS):
+            now = time.monotonic()
+            if not self._due or self._due[0][0] > now or self._stopping.is_set():
+                return
+            part = heapq.heappop(self._due)[2]
+            if not part.dropped:
+                self._look(part)
+                self._schedule(part, time.monotonic() + part.pause(time.time()))
+            if number % _GROUP == _GROUP - 1:
+                time.sleep(_BREATH)
+
+    def _look(self, part: RunPart) -> None:
+        """Look at a log, if it is not as it was."""
+        try:
+            stamp = Stamp.of(os.stat(part.log))
+        except OSError:
+            if not self._find_log(part):
+                return
+            stamp = None
+        if stamp is not None and stamp == part.stamp:
+            return
+        before = part.entry
+        seen = peek(part.log, part.peek)
+        if not seen.identity[1]:  # it has gone this moment, or must not be read
+            part.stamp, part.peek = None, None
+        part.take(Stamp.at(seen), facts_of(seen))
+        live = part.entry.exit_code is None and time.time() - part.entry.modified < SILENCE
+        part.peek = seen if live and not seen.trouble else None
+        if self._cache is None or self.listed:
+            part.facts = None
+        if part.entry != before:
+            self._changed[part.run] = None
+
+    def _find_log(self, part: RunPart) -> bool:
+        """The log is not where it was expected: whether there is another one in the directory."""
+        directory = os.path.dirname(part.log)
+        try:
+            with os.scandir(directory) as entries:
+                names = [e.name for e in entries if e.name.startswith("run-") and e.name.endswith(".wandb")]
+        except OSError:
+            names = []
+        if names:
+            self._leave(part)
+            part.move_to(os.path.join(directory, max(names)))
+            self._join(part)
+            return True
+        if not part.absent or not part.located:
+            part.absent, part.located = True, True
+            part.stamp, part.peek = None, None
+            self._changed[part.run] = None
+        return False
+
+    def _spread(self, part: RunPart) -> None:
+        """Many logs become known at once, and should not all be due at once later."""
+        self._number += 1
+        pause = part.pause(time.time())
+        if pause >= ENDED:
+            pause += ENDED * (self._number * 0.618 % 1)
+        self._schedule(part, time.monotonic() + pause)
+
+    # The cache
+
+    def _read_cache(self) -> None:
+        parts = {part.log: part for part in self._unknown()}
+        if self._cache is None or len(parts) < FEWEST:
+            return
+        for known in self._cache.read():
+            for path, stamp, facts in known:
+                part = parts.get(os.path.join(self.root, path))
+                if part is not None and _is_as_it_was(part.log, stamp):
+                    part.take(stamp, facts)
+                    self._changed[part.run] = None
+                    self._spread(part)
+            time.sleep(_BREATH)
+            self._show()
+            if self._stopping.is_set():
+                return
+
+    def _write_cache(self) -> None:
+        """Keep what is known, if looking at it has taken a while."""
+        if self._cache is not None and not self._stopping.is_set():
+            parts = [part for parts in self._parts.values() for part in parts.values() if part.facts is not None]
+            if len(parts) >= FEWEST:
+                self._cache.write(self._known(parts))
+        for of_directory in self._parts.values():
+            for part in of_directory.values():
+                part.facts = None
+
+    def _known(self, parts: list[RunPart]) -> Iterator[list[Known]]:
+        for start in range(0, len(parts), PART):
+            yield [
+                (part.log[len(self.root) :].lstrip("/"), part.stamp, part.facts)
+                for part in parts[start : start + PART]
+                if part.stamp is not None
+                and part.facts is not None
+                and "trouble" not in part.facts
+                and _is_text(part.log)
+            ]
+            time.sleep(_BREATH)
+
+    # Entries
+
+    def _show(self, now: bool = False) -> None:
+        """Tell what has changed, if it is time to."""
+        if not now and time.monotonic() - self._published < _SHOW:
+            return
+        self._published = time.monotonic()
+        news: dict[str, RunEntry | None] = {}
+        for run in self._changed:
+            old = self._shown.pop(run, None)
+            entry = run_entry(self._runs.get(run, ()))
+            if entry is not None:
+                self._shown[run] = entry
+            if old is not None and (entry is None or entry.key != old.key):
+                news.setdefault(old.key, None)
+            if entry is not None:
+                news[entry.key] = entry
+        self._changed.clear()
+        self._publish(news)
+
+
+def _newest_first(name: str) -> tuple[str, str]:
+    return name.partition("run-")[2][:15], name
+
+
+def _is_as_it_was(log: str, stamp: Stamp) -> bool:
+    try:
+        return Stamp.of(os.stat(log)) == stamp
+    except OSError:
+        return False
+
+
+def _is_text(path: str) -> bool:
+    """Whether a path can be spelt in UTF-8."""
+    try:
+        path.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
