@@ -67,7 +67,7 @@ class Row:
     until somebody asks for its items one by one with `spread`.
     """
 
-    __slots__ = ("data", "items", "media", "nested", "nones", "plan", "values")
+    __slots__ = ("branches", "data", "items", "media", "nested", "nones", "plan", "values")
 
     def __init__(self, media: Callable[[Mapping[str, Any]], Mapping[str, Any]] | None = None) -> None:
         """`media` writes the media among values that are not plain, and puts objects in their place."""
@@ -79,6 +79,8 @@ class Row:
         self.values: dict[Key, Any] = {}
         self.nested = False
         """Whether any key has more than one level."""
+        self.branches: set[tuple[str, ...]] = set()
+        """Paths that have, or had, keys below them."""
         self.nones: set[Key] = set()
         """Keys without a value (None): they stand in history and not in the summary."""
 
@@ -137,8 +139,10 @@ class Row:
         self.nested = self.nested or len(path) > 1
         for depth in range(1, len(path)):
             self.drop(path[0] if depth == 1 else path[:depth])
-        for other in [k for k in self.items if type(k) is tuple and k != key and k[: len(path)] == path]:
-            self.drop(other)
+            self.branches.add(path[:depth])
+        if path in self.branches:
+            for other in [k for k in self.items if type(k) is tuple and k != key and k[: len(path)] == path]:
+                self.drop(other)
 
 
 def _plan(data: Mapping[str, Any]) -> _Plan | None:
