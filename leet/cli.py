@@ -36,7 +36,7 @@ COMMANDS: dict[str, Command] = {
 
 EPILOG = """\
 A PATH named like a command is reached with a dot and a slash: leet ./record
-PATH is a .wandb file, a run directory, or a directory that is or holds wandb/ (its latest run is shown).
+PATH is a .wandb file, a run directory, or any other directory: all the runs below it are shown.
 Without one: $WANDB_DIR, the run directory one stands in, or ./wandb."""
 
 
@@ -101,7 +101,7 @@ def parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
-    result.add_argument("path", nargs="?", metavar="PATH", help="the run to show")
+    result.add_argument("path", nargs="?", metavar="PATH", help="the run, or the directory of runs, to show")
     result.add_argument("--version", action="version", version=f"leet {__version__}")
     look = result.add_argument_group("looks")
     look.add_argument("--theme", metavar="NAME", help="colours of the frame around the charts; `list` names all")
@@ -129,14 +129,15 @@ def view(arguments: Sequence[str]) -> int:
         return 0
     from leet.discovery import NoRun, locate
 
+    runs = _directory_of_runs(args.path)
     try:
-        found = locate(args.path)
+        found = None if runs is not None else locate(args.path)
     except NoRun as error:
         return fail(str(error))
     if args.screenshot is None and not (sys.stdin.isatty() and sys.stdout.isatty()):
         return fail("this is no terminal; use --screenshot FILE, or `leet plot` and `leet inspect` in scripts")
 
-    if args.screenshot is not None and (reason := _unreadable(found.log)):
+    if args.screenshot is not None and found is not None and (reason := _unreadable(found.log)):
         return fail(f"{found.log}: {reason}")
 
     # Start-up makes many objects and no garbage; the app switches collection on again when it is up.
@@ -151,7 +152,7 @@ def view(arguments: Sequence[str]) -> int:
         terminal = off_screen(terminal, ascii_only=args.ascii)
     from leet.tui.app import LeetApp
 
-    app = LeetApp(found, terminal=terminal, theme=args.theme, live=args.screenshot is None)
+    app = LeetApp(found, workspace=runs, terminal=terminal, theme=args.theme, live=args.screenshot is None)
     if args.screenshot is not None:
         from leet.tui.screenshot import BadKeys, take
 
@@ -166,6 +167,19 @@ def view(arguments: Sequence[str]) -> int:
     app.error_console.file = sys.__stderr__ or sys.stderr
     app.run(mouse=terminal.mouse)
     return app.return_code or 0
+
+
+def _directory_of_runs(path: str | None) -> Path | None:
+    """The directory that was asked for, if it is not that of one run."""
+    from leet.discovery import RUN_DIRECTORY, expanded, logs_in
+
+    target = expanded(path) if path else None
+    try:
+        if target is None or not target.is_dir() or logs_in(target) or RUN_DIRECTORY.match(target.resolve().name):
+            return None
+    except OSError:  # `locate` says what is wrong
+        return None
+    return target
 
 
 def _unreadable(log: Path) -> str:

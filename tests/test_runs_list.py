@@ -33,7 +33,7 @@ def entry(number: int, **facts: object) -> RunEntry:
         "size": 4000,
         **facts,
     }
-    return RunEntry(key, Path(key) / "x.wandb", Path(key), **made)  # type: ignore[arg-type]
+    return RunEntry(key, Path(key) / "x.wandb", **made)  # type: ignore[arg-type]
 
 
 class Host(App[None]):
@@ -205,7 +205,7 @@ async def test_of_ten_thousand_runs_only_those_that_are_seen_are_made() -> None:
     runs: list[RunEntry] = []
     for n in range(10_000):
         key = f"run-{n}"
-        runs.append(Asked(key, Path(key), Path(key), name=key, known=True, begun=True, exit_code=0, started=NOW - n))
+        runs.append(Asked(key, Path(key), name=key, known=True, begun=True, exit_code=0, started=NOW - n))
     async with listing(runs, (60, 12)) as (app, pilot):
         asked.clear()
         app.list.action_last_page()

@@ -52,7 +52,7 @@ class CommandsAndMetrics(Provider):
         """Names of the metrics of the run that is shown, if one is."""
         from leet.tui.app import LeetApp
 
-        return self.app.run_screen.metric_sources.names if isinstance(self.app, LeetApp) else ()
+        return self.app.panes_screen.metric_sources.names if isinstance(self.app, LeetApp) else ()
 
     async def discover(self) -> Hits:
         for title, help_text, callback, _ in self._app.get_system_commands(self.screen):

@@ -68,13 +68,15 @@ def take(app: LeetApp, path: str, size: tuple[int, int], keys: str) -> None:
     frame: list[str] = []
 
     async def drive(pilot: Pilot[object]) -> None:
-        await app.run_screen.loaded.wait()
+        await app.panes_screen.loaded.wait()
         await pilot.pause()
         # Keys act on what is seen, and that may be an earlier part of the log.
-        app.run_screen.paint_now()
+        app.panes_screen.paint_now()
         await pilot.pause()
         for key in presses:
             await pilot.press(key)
+        await pilot.pause()
+        await app.panes_screen.loaded.wait()
         await pilot.pause()
         if isinstance(app.screen, RunPanes):
             app.screen.paint_now()

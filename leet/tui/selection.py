@@ -64,6 +64,12 @@ class Selection:
         self.drop(gone)
         return len(gone)
 
+    def rename(self, old: str, new: str) -> None:
+        """A run is called by another key now."""
+        self._keys = dict.fromkeys(new if key == old else key for key in self._keys)
+        if self._pinned == old:
+            self._pinned = new
+
     def drop(self, keys: Iterable[str]) -> None:
         for key in keys:
             self._keys.pop(key, None)

@@ -173,10 +173,12 @@ class RunFeeds:
         """A run that has been read elsewhere, to be used when its log is wanted."""
         self._adopted[log.resolve()] = run
 
-    def take_back(self, key: str) -> None:
-        self._lent.discard(key)
-        if (run := self._runs.get(key)) is not None:
-            run.feed.listen(self._announce)
+    def take_back(self) -> None:
+        """What was lent is read here again."""
+        for key in self._lent:
+            if (run := self._runs.get(key)) is not None:
+                run.feed.listen(self._announce)
+        self._lent.clear()
         self.want(list(self._wanted.values()))
 
     def entry_changed(self, entry: RunEntry) -> None:
@@ -185,11 +187,19 @@ class RunFeeds:
         if run is None or entry.key in self._lent:
             return
         feed, model = run.feed, run.model
-        parts = 1 + len(feed._earlier) if isinstance(feed, JoinedFeed) else 1
-        moved = feed.log != entry.log or parts != max(1, len(entry.parts))
+        moved = feed.log != entry.log
         grown = not feed.live and feed.loaded and entry.size > model.size
         if self._live and (moved or grown) and entry.key not in self._renewed:
             self._renewed[entry.key] = self._started(entry)
+
+    def rename(self, old: str, entry: RunEntry) -> None:
+        """A run is called by another key now, that of its newest part; its rows stay until all parts have been read."""
+        if (run := self._runs.pop(old, None)) is not None:
+            self._runs[entry.key] = run
+            if old in self._lent:
+                self._lent.discard(old)
+                self._lent.add(entry.key)
+            self.entry_changed(entry)
 
     def drain(self) -> list[tuple[str, Change]]:
         """Apply what is waiting, for a moment: (key, what it changed)."""

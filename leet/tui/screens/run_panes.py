@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
@@ -67,6 +68,8 @@ class RunPanes(PanesScreen):
     """
 
     PLACE: ClassVar[Place]
+    loaded: asyncio.Event
+    """What was there at the beginning, and what has been asked for since, has been read."""
 
     def __init__(self, terminal: Terminal, metric_sources: MetricPool, run: ShownRun | None) -> None:
         super().__init__(terminal)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import re
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import ClassVar
 
@@ -22,7 +23,7 @@ from leet.model.run_colors import RunColors
 from leet.model.run_entry import RunEntry
 from leet.model.run_query import RunQuery
 from leet.model.safe_text import clean
-from leet.model.workspace import Workspace
+from leet.model.workspace import Workspace, WorkspaceChange
 from leet.settings.view_state import ViewState
 from leet.tui.commands import Place, bindings
 from leet.tui.messages import (
@@ -83,7 +84,6 @@ class WorkspaceScreen(RunPanes):
         self.root = root
         self.wanted["runs"] = True
         self.loaded = asyncio.Event()
-        """Everything that was there at the beginning has been listed, and what is selected has been read."""
         self.selection = Selection()
         self.query_now = RunQuery()
         self.sort = "started"
@@ -151,8 +151,11 @@ class WorkspaceScreen(RunPanes):
         began = time.monotonic()
         change = self.workspace.drain()
         if change or not self._chosen:
-            if change.removed:
-                self.selection.drop(change.removed)
+            for old, new in self._resumed(change):
+                self.selection.rename(old, new)
+                self.feeds.rename(old, self.workspace.entries[new])
+                self.runs.rename(old, new)
+            self.selection.drop(change.removed)
             for key in change.changed:
                 self.feeds.entry_changed(self.workspace.entries[key])
             self.list_runs()
@@ -165,6 +168,16 @@ class WorkspaceScreen(RunPanes):
         now = time.monotonic()
         self._list_at = now + max(LIST_SECONDS, 15 * (now - began))
         self.show_status()
+
+    def _resumed(self, change: WorkspaceChange) -> Iterator[tuple[str, str]]:
+        """(key before, key now) of runs that have another part, and so are called by another directory."""
+        removed = set(change.removed)
+        for key in change.added if removed else ():
+            for part in self.workspace.entries[key].earlier:
+                with contextlib.suppress(ValueError):
+                    old = part.parent.relative_to(self.root).as_posix()
+                    if old in removed:
+                        yield old, key
 
     def list_runs(self) -> None:
         """Show the runs that pass the query, in order."""
@@ -255,6 +268,7 @@ class WorkspaceScreen(RunPanes):
             self._colors.index(key) % MOST_INDICES: self._colors.color(key) for key in self.selection.keys
         }
         self._remember()
+        self._settle()
         self._follow()
         self.show_charts()
         self.runs.repaint()
@@ -346,12 +360,12 @@ class WorkspaceScreen(RunPanes):
         self.schedule()
 
     def _settle(self) -> None:
-        """Note when all that was asked for at the beginning is there."""
-        if not self.loaded.is_set() and not self.workspace.scanning and self._known():
-            if self.workspace.entries and not self._chosen:
-                return
-            if not self.feeds.loading:
-                self.loaded.set()
+        """Note whether all that was asked for is there."""
+        listed = not self.workspace.scanning and self._known() and (self._chosen or not self.workspace.entries)
+        if self.feeds.loading:
+            self.loaded.clear()
+        elif listed:
+            self.loaded.set()
 
     def _known(self) -> bool:
         known, total = self.workspace.progress
@@ -536,7 +550,7 @@ class WorkspaceScreen(RunPanes):
         screen.filters.update({subject: self.filters[subject] for subject in ("metrics", "system")})
 
         def come_back(_: object) -> None:
-            self.feeds.take_back(entry.key)
+            self.feeds.take_back()
             self.sources.forget()
             self.selected()
             self.paint_now()
@@ -571,8 +585,8 @@ class WorkspaceScreen(RunPanes):
 
     def on_filter_changed(self, event: FilterChanged) -> None:
         if event.subject != "runs":
-            super().on_filter_changed(event)
-            return
+            return  # Textual goes on to the handler of the base
+        event.prevent_default()
         query = RunQuery.parse(event.text, event.mode)
         if query.error is None:
             self._apply_query(query)
@@ -580,8 +594,8 @@ class WorkspaceScreen(RunPanes):
             self.query_line.show_state(*self.runs.count, query.error)
 
     def on_filter_closed(self, event: FilterClosed) -> None:
-        super().on_filter_closed(event)
-        self._show_headings()
+        if event.subject == "runs":
+            self._show_headings()
 
     def _apply_query(self, query: RunQuery) -> None:
         self.query_now = query

@@ -196,6 +196,11 @@ class RunsList(Painted, can_focus=True):
         self._go(place)
         return True
 
+    def rename(self, old: str, new: str) -> None:
+        """A run will be listed under another key."""
+        if self._key == old:
+            self._key = new
+
     @property
     def note(self) -> str:
         """`12 runs`, `3 of 12 runs`, and where one stands in a long list."""
