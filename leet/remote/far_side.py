@@ -20,7 +20,7 @@ elif stat -L -f %z / >/dev/null 2>&1; then
 else
   leet_stat() {
     for leet_f; do
-      ( set -- "$leet_f" $(ls -Lnid "$leet_f" | head -n 1)
+      ( set -f; set -- "$leet_f" $(ls -Lnid "$leet_f")
         [ "$#" -gt 7 ] && echo "$7 $2 $(date -r "$1" +%s || echo 0)" ) 2>/dev/null
     done
   }
