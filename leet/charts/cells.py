@@ -35,7 +35,10 @@ class Role(IntEnum):
     NOTE = 12
     """A hint in an empty chart, a count of what is not drawn."""
     SERIES = 100
+    """Up to 899 series."""
     HEAT = 1000
+    FAINT = 2000
+    """Points of a series behind its smoothed line: `Role.FAINT + k` for the colour of `Role.SERIES + k`."""
 
 
 class Cells:

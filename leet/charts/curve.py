@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -31,6 +31,8 @@ class Curve:
     """Finite values that a log axis cannot show."""
     nonfinite: int
     heavy: bool = False
+    smooth: Curve | None = None
+    """Its smoothed line."""
 
     def within(self, lo: float, hi: float) -> slice | Flags:
         """The points with lo ≤ x ≤ hi."""
@@ -77,7 +79,14 @@ class Curve:
 
 def prepare(spec: Spec) -> list[Curve]:
     """The traces of a chart in the order in which they are drawn, the last on top."""
-    return [_curve(trace, i, spec.log_y) for i, trace in enumerate(spec.traces)]
+    curves = []
+    for i, trace in enumerate(spec.traces):
+        curve = _curve(trace, i, spec.log_y)
+        if trace.smooth is not None:
+            x, y = trace.smooth
+            curve.smooth = _curve(replace(trace, x=x, y=y, nonfinite=0, smooth=None), i, spec.log_y)
+        curves.append(curve)
+    return curves
 
 
 def _curve(trace: Trace, place: int, log: bool) -> Curve:

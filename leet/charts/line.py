@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
+import numpy.typing as npt
 
 from leet.charts import raster
 from leet.charts.cells import Cells, Role
@@ -86,7 +87,10 @@ def _curves(cells: Cells, spec: Spec, layout: Layout, signs: Glyphs) -> None:
     plot = slice(area.top, area.top + area.height), slice(area.left, area.left + area.width)
     codes, roles = cells.codes[plot], cells.roles[plot]
     painted = np.zeros((area.height, area.width), np.uint8)
-    for place, curve in enumerate(layout.curves):
+    if area.across == 2 and not spec.monochrome:
+        _points_behind(codes, roles, layout, columns, rows)
+    for place, points in enumerate(layout.curves):
+        curve = points.smooth or points
         masks = _masks(curve, layout, columns, rows)
         if masks is None:
             continue
@@ -103,6 +107,19 @@ def _curves(cells: Cells, spec: Spec, layout: Layout, signs: Glyphs) -> None:
         np.copyto(roles, np.int16(Role.SERIES + curve.color), where=there)
     if area.across == 2:
         np.copyto(codes, painted + np.uint32(0x2800), where=painted != 0)
+
+
+def _points_behind(
+    codes: npt.NDArray[np.uint32], roles: npt.NDArray[np.int16], layout: Layout, columns: int, rows: int
+) -> None:
+    """The points of curves of which the smoothed lines are drawn over them."""
+    painted = np.zeros(codes.shape, np.uint8)
+    for curve in layout.curves:
+        if curve.smooth is not None and (masks := _masks(curve, layout, columns, rows)) is not None:
+            pattern = raster.braille(masks)
+            painted |= pattern
+            np.copyto(roles, np.int16(Role.FAINT + curve.color), where=pattern != 0)
+    np.copyto(codes, painted + np.uint32(0x2800), where=painted != 0)
 
 
 def _lone_points(cells: Cells, layout: Layout, signs: Glyphs) -> None:

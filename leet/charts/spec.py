@@ -28,6 +28,8 @@ class Trace:
     """How many values of the whole series are NaN or infinite, where `y` is a thinned one; None counts in `y`."""
     heavy: bool = False
     """Drawn with a thicker line, to stand out among others."""
+    smooth: tuple[Floats, Floats] | None = None
+    """x and y of its smoothed line. That is drawn in its colour and the points faint behind it; values stay theirs."""
 
 
 @dataclass(frozen=True, slots=True)

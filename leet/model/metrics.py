@@ -218,7 +218,10 @@ class MetricStore:
 
     def abscissa(self, name: str) -> Abscissa:
         """Where the points of a metric lie on the x axis."""
-        rows = self.series(name).rows
+        return self.abscissa_of(name, self.series(name).rows)
+
+    def abscissa_of(self, name: str, rows: npt.NDArray[np.int32]) -> Abscissa:
+        """The same for some of its points, given by their rows, which ascend."""
         step_metric = self._step_metric(name)
         axis = _ROW_AXES.get(step_metric, self.axis)
         if step_metric and step_metric not in _ROW_AXES:

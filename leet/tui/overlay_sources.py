@@ -17,7 +17,7 @@ from leet.model.natural import NaturalOrder
 from leet.model.safe_text import clean
 from leet.model.units import format_value
 from leet.tui.sources import AXIS_NAMES, SelectedMetrics
-from leet.tui.widgets.chart_source import ALL_POINTS, DOTS, MetricSource, with_headroom
+from leet.tui.widgets.chart_source import ALL_POINTS, DOTS, MetricSource, SmoothLine, with_headroom
 from leet.tui.widgets.chart_view import ChartView, Extent, Span
 
 
@@ -44,6 +44,8 @@ class OverlaySource:
         self.key = name
         self.title = clean(name)
         self._pool = pool
+        self._smooth: dict[str, SmoothLine] = {}
+        """Of each run."""
 
     @property
     def _runs(self) -> list[OverlayRun]:
@@ -92,7 +94,9 @@ class OverlaySource:
             series = run.store.series(self.key)
             x, y = series.window(run.store.abscissa(self.key), *window, columns * DOTS)
             heavy = run.pinned and len(drawn) > 1
-            traces.append(Trace(run.label, x, y, color=run.color, nonfinite=series.nonfinite, heavy=heavy))
+            line = self._smooth.setdefault(run.key, SmoothLine())
+            smooth = line.line(run.store, self.key, view.smoothing, window, columns * DOTS)
+            traces.append(Trace(run.label, x, y, run.color, series.nonfinite, heavy, smooth))
         top = drawn[-1]
         axis, series = top.store.abscissa(self.key), top.store.series(self.key)
         return Spec(

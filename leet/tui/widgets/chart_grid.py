@@ -7,6 +7,8 @@ Actions, for the table of commands (the widget binds no keys):
     move_far(direction)                         the same in larger steps
     zoom_in zoom_out pan('left' | 'right') reset_view
     cycle_scale                                 linear, log, heat-map for percentages
+    cycle_guides                                off, dots, horizontal
+    cycle_smoothing                             off, and three strengths
     crosshair                                   on and off, on all charts that share the x axis
     fullscreen                                  posts FullscreenRequested
     set_rows(n) set_columns(n)                  1 to 9
@@ -19,8 +21,9 @@ the pointer, and with alt or the right button held out of all charts that share 
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from textual import events
@@ -30,13 +33,14 @@ from textual.timer import Timer
 from leet.charts.spec import Spec
 from leet.tui.widgets.chart_grid_chart import ChartSource, DrawnChart
 from leet.tui.widgets.chart_grid_layout import MOST
-from leet.tui.widgets.chart_grid_wall import ChartWall
+from leet.tui.widgets.chart_grid_wall import GUIDES, ChartWall
 from leet.tui.widgets.chart_view import ChartView
 
 PAN_SHARE = 1 / 8
 """Of the window, moved by one key press."""
 FAR = 8
 """Cells that the crosshair jumps in a larger step."""
+SMOOTHINGS = (0.0, 0.6, 0.9, 0.99)
 LEFT, RIGHT = 1, 3
 """Mouse buttons."""
 
@@ -152,6 +156,14 @@ class ChartGrid(ChartWall, can_focus=True):
         if chart := self.active_chart:
             view = self.view(chart.source).next_scale(chart.source.heatmap_capable)
             self.set_view(chart.source, view)
+
+    def action_cycle_guides(self) -> None:
+        """The next kind of guides, on all charts."""
+        self.guides = _after(self.guides, list(GUIDES))
+
+    def action_cycle_smoothing(self) -> None:
+        """The next strength of smoothing, on all charts."""
+        self.smoothing = _after(self.smoothing, SMOOTHINGS)
 
     def _zoom_by_key(self, notches: int) -> None:
         if (chart := self.active_chart) and (extent := chart.source.extent()):
@@ -274,6 +286,14 @@ class ChartGrid(ChartWall, can_focus=True):
         if chart := self.chart_at(event.x, event.y):
             event.stop()
             self._pan(chart, self.view(chart.source), share)
+
+
+_Value = TypeVar("_Value")
+
+
+def _after(held: _Value, values: Sequence[_Value]) -> _Value:
+    """The value behind `held`, around at the end; the first one behind a value that is not there."""
+    return values[(values.index(held) + 1) % len(values)] if held in values else values[0]
 
 
 def _next_sample(spec: Spec, at: float, by: float) -> float:

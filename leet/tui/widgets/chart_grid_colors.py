@@ -29,6 +29,10 @@ _PARTS = {
 }
 
 
+FAINTNESS = 0.6
+"""Share of the ground in the colour of points behind a smoothed line."""
+
+
 class RoleStyles:
     """Role → style, each made once. Every style has a background: a segment without shows the terminal's own."""
 
@@ -86,22 +90,34 @@ class RoleStyles:
 
     def _make(self, role: int) -> Style:
         background = Style(bgcolor=self._wall.background_colors[1].rich_color)
+        if role >= Role.FAINT:
+            return background + Style(color=self._faint(role - Role.FAINT, self._wall.background_colors[1].hex))
         if role >= Role.HEAT:
             return background if self._wall.app.no_color else self._heat(role - Role.HEAT)
         if role >= Role.SERIES:
-            return background + Style(color=self._series(role - Role.SERIES))
+            return background + Style(color=self._series(role - Role.SERIES, self._wall.background_colors[1].hex))
         if role in _PARTS:
             return self._wall.get_component_rich_style(f"chart-grid--{_PARTS[Role(role)]}") + background
         return background
 
-    def _series(self, index: int) -> str:
+    @property
+    def palette(self) -> palettes.Palette:
+        """The palette of series."""
+        return palettes.PALETTES.get(self._wall.palette, palettes.PALETTES[palettes.DEFAULT])
+
+    def _series(self, index: int, ground: str) -> str:
         theme = self._wall.app.current_theme
         if self._wall.app.native_ansi_color:
             return palettes.ansi(index, theme.dark)
         if own := self._wall.series_colors.get(index):
             return own
-        palette = palettes.PALETTES.get(self._wall.palette, palettes.PALETTES[palettes.DEFAULT])
-        return palette.series(index, theme.dark)
+        return palettes.legible(self.palette.series(index, theme.dark), ground[:7])
+
+    def _faint(self, index: int, ground: str) -> str:
+        """Points behind a smoothed line: told from it, and from the ground."""
+        if self._wall.app.native_ansi_color:
+            return "bright_black"
+        return palettes.mix(self._series(index, ground), ground[:7].lower(), FAINTNESS)
 
     def _heat(self, level: int) -> Style:
         """Ink and background alike: a full block and a blank are both drawn so."""

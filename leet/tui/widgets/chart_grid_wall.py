@@ -14,7 +14,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import ClassVar, TypeAlias
+from typing import ClassVar, Literal, TypeAlias
 
 from textual.geometry import Region, Size
 from textual.reactive import var
@@ -41,6 +41,9 @@ CPU_SHARE = 0.02
 CELLS_PER_SECOND = 1000.0
 """Cells that may change in a second for new data: 3 to 8 bytes each, so 3 to 8 kB/s to the terminal."""
 
+GUIDES: dict[str, Literal["off", "dots", "horizontal"]] = {"off": "off", "dots": "dots", "horizontal": "horizontal"}
+"""What the guides of charts can be, in the order in which a key turns through them."""
+
 
 class ChartWall(Widget, can_focus=True):
     """Pages, painting, and what is chosen: focus, views, crosshair. See the module."""
@@ -58,6 +61,12 @@ class ChartWall(Widget, can_focus=True):
     """Name of the sequential palette of heat-maps; the house's when empty."""
     series_colors: var[Mapping[int, str]] = var({}, init=False)
     """Colours (`#rrggbb`) of series that have one of their own, by the index that they ask the palette for."""
+    per_plot: var[bool] = var(False, init=False)
+    """Every chart has a colour of its own, in place of every curve."""
+    guides: var[str] = var("off", init=False)
+    """Behind the curves: `off`, `dots` or `horizontal`."""
+    smoothing: var[float] = var(0.0, init=False)
+    """Weight of the mean that curves are smoothed with; 0 for none."""
     empty: var[str] = var("", init=False)
     """What to say where there is no chart."""
 
@@ -338,13 +347,22 @@ class ChartWall(Widget, can_focus=True):
             self.crosshair_on(chart),
             self._has_focus(chart),
             self.ascii,
+            self.guides,
+            self.smoothing,
+            self._color_of(chart),
         )
 
     def _draw(self, chart: DrawnChart) -> None:
         source, view, (_, _, width, height) = chart.source, self.view(chart.source), chart.region
         spec = replace(
-            source.spec(width, view), focused=self._has_focus(chart), ascii=self.ascii, monochrome=self.app.no_color
+            source.spec(width, replace(view, smoothing=self.smoothing)),
+            focused=self._has_focus(chart),
+            ascii=self.ascii,
+            monochrome=self.app.no_color,
+            guides=GUIDES.get(self.guides, "off"),
         )
+        if (color := self._color_of(chart)) is not None:
+            spec = replace(spec, traces=tuple(replace(trace, color=color) for trace in spec.traces))
         chart.spec = spec
         if (x := self.crosshair_on(chart)) is not None:
             spec = replace(spec, crosshair=x)
@@ -354,6 +372,12 @@ class ChartWall(Widget, can_focus=True):
             from leet.charts.heatmap import draw_heatmap as draw
         self._blit(chart.region, draw(spec, width, height))
         self.charts_drawn += 1
+
+    def _color_of(self, chart: DrawnChart) -> int | None:
+        """The one colour of a chart, where it has one; None where its curves differ."""
+        if not self.per_plot or (index := self.index_of(chart)) is None:
+            return None
+        return index % len(self._styles.palette.dark)
 
     def _blit(self, region: Region, cells: Cells | None) -> None:
         x, y, width, height = region
@@ -414,6 +438,15 @@ class ChartWall(Widget, can_focus=True):
 
     def watch_heat_palette(self) -> None:
         self._restyle()
+
+    def watch_per_plot(self) -> None:
+        self._paint()
+
+    def watch_guides(self) -> None:
+        self._paint()
+
+    def watch_smoothing(self) -> None:
+        self._paint()
 
     def watch_empty(self) -> None:
         if not self._page:

@@ -10,6 +10,7 @@ import numpy as np
 from leet.charts.spec import Floats, Spec, Trace
 from leet.model.metrics import MetricStore
 from leet.model.safe_text import clean
+from leet.model.smoothing import Smoothed
 from leet.model.system_store import SystemChart, SystemStore
 from leet.model.units import format_value
 from leet.tui.widgets.chart_view import ChartView, Extent, Span
@@ -42,6 +43,28 @@ def _nearest(values: Floats, wanted: float) -> int | None:
     return int(np.nanargmin(away)) if np.isfinite(away).any() else None
 
 
+class SmoothLine:
+    """The smoothed line of one metric, kept from one picture to the next."""
+
+    def __init__(self) -> None:
+        self._kept: Smoothed | None = None
+
+    def line(
+        self, store: MetricStore, name: str, weight: float, window: Span, columns: int
+    ) -> tuple[Floats, Floats] | None:
+        """x and y within `window`, thinned as the points are; None without smoothing, and without two points."""
+        if not weight:
+            self._kept = None
+            return None
+        series = store.series(name)
+        if self._kept is None or self._kept.source is not series or self._kept.weight != weight:
+            self._kept = Smoothed(series, weight)
+        smooth = self._kept.renewed()
+        if len(smooth) < 2:
+            return None
+        return smooth.window(store.abscissa_of(name, smooth.rows), *window, columns)
+
+
 class MetricSource:
     """The chart of one metric over the x axis that its store has chosen. `live` says whether more may come."""
 
@@ -53,6 +76,7 @@ class MetricSource:
         self._store = store
         self._live = live
         self._x_at: tuple[object, float | None] = (None, None)
+        self._smooth = SmoothLine()
 
     def version(self) -> Hashable:
         return self._store.version(self.key), self._store.axis, self._live()
@@ -70,9 +94,10 @@ class MetricSource:
         series, axis = self._store.series(self.key), self._store.abscissa(self.key)
         window = view.window(extent)
         x, y = series.window(axis, *window, columns * DOTS)
+        smooth = self._smooth.line(self._store, self.key, view.smoothing, window, columns * DOTS)
         return Spec(
             title=self.title,
-            traces=(Trace(self.title, x, y, nonfinite=series.nonfinite),),
+            traces=(Trace(self.title, x, y, nonfinite=series.nonfinite, smooth=smooth),),
             x_label=clean(axis.label),
             x_kind=axis.kind,
             x_range=window,

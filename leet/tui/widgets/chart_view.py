@@ -39,6 +39,8 @@ class ChartView:
     """The window touched the newest data, and moves with it."""
     log_y: bool = False
     heat: bool = False
+    smoothing: float = 0.0
+    """Weight of the mean that curves are smoothed with, 0 for none. All charts of a wall have the same."""
 
     def window(self, extent: Extent) -> Span:
         """What is visible of data that covers `extent`.
