@@ -27,7 +27,7 @@ class Command:
 
 COMMANDS: dict[str, Command] = {
     "record": Command("recorder.command", "record this machine, and a command's output and exit code, as a run"),
-    "inspect": Command("leet.output.inspect", "print what a log holds, as text or JSON"),
+    "inspect": Command("leet.output.inspect", "look at the records of a log, or print them as text or JSON"),
     "plot": Command("leet.output.plot", "print a run's metrics as charts"),
     "export": Command("leet.output.export", "write a run's metrics as a table: CSV, JSON Lines, Parquet"),
     "doctor": Command("leet.output.doctor", "hold a run's or a project's logging against published limits"),
@@ -65,12 +65,20 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _run(arguments: list[str]) -> int:
     if arguments and arguments[0] in COMMANDS:
         name = arguments.pop(0)
-        return int(import_module(COMMANDS[name].module).main(arguments, prog=f"leet {name}") or 0)
+        more = {"browse": _browse} if name == "inspect" else {}
+        return int(import_module(COMMANDS[name].module).main(arguments, prog=f"leet {name}", **more) or 0)
     if arguments and arguments[0] == "run":
         del arguments[0]
     elif mistake := _mistyped(arguments):
         return fail(mistake, 2)
     return view(arguments)
+
+
+def _browse(log: Path) -> int:
+    """`leet inspect` on a terminal."""
+    from leet.tui.records_app import browse
+
+    return browse(log)
 
 
 def _mistyped(arguments: Sequence[str]) -> str:

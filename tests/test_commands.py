@@ -12,12 +12,15 @@ from leet.tui.app import LeetApp
 from leet.tui.commands import COMMANDS, DIGITS, Place, bindings, by_group, hints, in_place, shown_key
 from leet.tui.screens.chart_screen import ChartScreen
 from leet.tui.screens.help_screen import help_text
+from leet.tui.screens.records_screen import RecordsScreen
 from leet.tui.screens.run_screen import RunScreen
 from leet.tui.screens.text_screen import TextScreen
 from leet.tui.screens.workspace_screen import WorkspaceScreen
 from leet.tui.widgets.chart_grid import ChartGrid
 from leet.tui.widgets.filter_line import FilterInput
 from leet.tui.widgets.overview import Overview
+from leet.tui.widgets.record_list import RecordList
+from leet.tui.widgets.record_text import RecordText
 
 CLASSES: dict[Place, type] = {
     "app": LeetApp,
@@ -26,7 +29,10 @@ CLASSES: dict[Place, type] = {
     "chart": ChartScreen,
     "filter": FilterInput,
     "text": TextScreen,
+    "records": RecordsScreen,
 }
+
+PANES: dict[Place, list[type]] = {"run": [ChartGrid, Overview], "records": [RecordList, RecordText]}
 
 
 @pytest.mark.parametrize("place", list(CLASSES))
@@ -45,7 +51,7 @@ def test_every_action_exists_where_it_is_bound(command) -> None:  # type: ignore
         assert callable(getattr(owner, f"action_{name}", None)), (place, command.action)
         if name == "pane":
             act = arguments.split("'")[1]
-            owners = [ChartGrid, Overview] if place == "run" else [ChartGrid]
+            owners = PANES.get(place, [ChartGrid])
             assert any(hasattr(pane, f"action_{act}") for pane in owners), command.action
 
 

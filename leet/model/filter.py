@@ -21,6 +21,7 @@ _MANY = 16
 """Repeats allowed up to this often may be nested without harm."""
 _CASED = re.compile(r"\\[^dswb\W]|\(\?[A-Za-z]")
 """What must not be put into lower case: escapes other than `\\d \\s \\w \\b` and of signs, flags, names of groups."""
+_WORDS = re.compile("[a-z]{2,}")
 _LONGEST = 2000
 """Characters of a subject that are looked at."""
 _PATIENCE = 2.0
@@ -41,6 +42,7 @@ class TextFilter:
         self.error: str | None = None
         self._needle: str | None = None
         self._search: Callable[[str], Any] | None = None
+        self._pattern: re.Pattern[str] | None = None
         if not any(c in _METACHARACTERS for c in text) or (mode == "glob" and not any(c in "*?[" for c in text)):
             self._needle = text.lower()
             return
@@ -48,9 +50,10 @@ class TextFilter:
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # "possible nested set" would be printed over the screen
-                self._search = _compiled(pattern).search
+                self._pattern = _compiled(pattern)
+                self._search = self._pattern.search
                 if mode == "regex" and _may_explode(pattern):
-                    self._search = None
+                    self._search = self._pattern = None
                     self.error = "a repeat inside a repeat could run for ever"
         except re.error as e:
             self.error = e.msg if e.pos is None else f"{e.msg} at {e.pos + 1}"
@@ -63,11 +66,32 @@ class TextFilter:
     def __repr__(self) -> str:
         return f"TextFilter({self.text!r}, {self.mode!r})"
 
+    @property
+    def words(self) -> list[str]:
+        """Runs of ASCII letters in lower case that every subject has which matches; none where that is not known."""
+        return _WORDS.findall(self._needle) if self._needle is not None else []
+
     def matches(self, subject: str) -> bool:
         """Whether the subject passes."""
         if self._needle is not None:
             return self._needle in subject.lower()
         return self._search is not None and self._search(subject[:_LONGEST].lower()) is not None
+
+    def spans(self, subject: str) -> list[tuple[int, int]]:
+        """Where in the subject it is found: (first character, the one after the last), ascending and apart."""
+        low = subject.lower()
+        if len(low) != len(subject):
+            return []  # a letter whose lower case is two
+        if self._needle is not None:
+            width = len(self._needle)
+            starts, at = [], low.find(self._needle) if width else -1
+            while at >= 0:
+                starts.append(at)
+                at = low.find(self._needle, at + width)
+            return [(start, start + width) for start in starts]
+        if self._pattern is None:
+            return []
+        return [match.span() for match in self._pattern.finditer(low[:_LONGEST]) if match.end() > match.start()]
 
     def select(self, names: Sequence[str]) -> list[str]:
         """The names that pass, in their order. A pattern that proves too slow gets an `error` and matches nothing.

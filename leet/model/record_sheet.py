@@ -22,8 +22,8 @@ FORMS: tuple[Form, ...] = ("fields", "protobuf", "json")
 
 DIGEST = 120
 """Characters of the line in a list."""
-_HEX_WIDTH = 16
-HEX_BYTES = 1024
+_HEX_WIDTH = 8
+HEX_BYTES = 512
 """Bytes of a damaged range that are shown."""
 
 
@@ -84,4 +84,4 @@ def _hex(data: bytes, offset: int = 0) -> Iterator[str]:
     for at in range(0, min(len(data), HEX_BYTES), _HEX_WIDTH):
         part = data[at : at + _HEX_WIDTH]
         shown = "".join(chr(byte) if 32 <= byte < 127 else "." for byte in part)
-        yield f"{offset + at:>10}  {part.hex(' '):<{3 * _HEX_WIDTH}} {shown}"
+        yield f"{offset + at:>8}  {part.hex(' '):<{3 * _HEX_WIDTH}} {shown}"

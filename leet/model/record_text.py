@@ -10,7 +10,8 @@ Nothing of it can move the cursor: control characters of a log are shown, not se
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from leet.model.json_text import dump
@@ -21,6 +22,8 @@ from leet.reading import records
 _DIGEST = 100
 """Characters of a digest."""
 _DEEPEST = 64
+_PLAIN = re.compile(r"0|-?[1-9][0-9]{0,14}|-?(?:0|[1-9][0-9]{0,3})\.(?=[0-9]{0,5}[1-9])[0-9]{0,17}[1-9]").fullmatch
+"""JSON texts of numbers that are shown as they stand."""
 _LISTS = {
     "history": ("item",),
     "summary": ("update", "remove"),
@@ -69,7 +72,8 @@ def record_digest(record: Any, limit: int = _DIGEST) -> str:
     message = getattr(record, kind)
     parts = [f"step {message.step.num}"] if kind == "history" and message.HasField("step") else []
     for name in lists:
-        if logged := _logged(getattr(message, name), limit):
+        items = getattr(message, name)
+        if logged := _logged(items, limit) or _logged(items, limit, internal=True):
             parts.append(f"without {logged}" if name == "remove" else logged)
     return _shortened(" · ".join(parts), limit)
 
@@ -90,18 +94,25 @@ def digest(kind: str, body: dict[str, Any], limit: int = _DIGEST) -> str:
     return _shortened(text, limit)
 
 
-def _logged(items: Iterable[Any], limit: int) -> str:
-    """Names and values of items, up to about `limit` characters."""
+def _logged(items: Sequence[Any], limit: int, internal: bool = False) -> str:
+    """Names and values of items, up to about `limit` characters; of what people logged, or of `internal` values."""
     found: list[str] = []
     length = 0
+    if not items:
+        return ""
+    typed = "value" in items[0].DESCRIPTOR.oneofs_by_name
+    nests = hasattr(items[0], "nested_key")
     for item in items:
-        nested = item.nested_key if hasattr(item, "nested_key") else ()
+        nested = item.nested_key if nests else ()
         key = ".".join(nested) if nested else item.key
-        if key.startswith("_"):
+        if key.startswith("_") is not internal:
             continue
-        form = item.WhichOneof("value") if "value" in item.DESCRIPTOR.oneofs_by_name else None
-        if form is not None or item.value_json:
-            key = f"{key} {_text(typed_value(item, form))}"
+        text = item.value_json
+        if not _PLAIN(text):
+            form = item.WhichOneof("value") if typed else None
+            text = _text(typed_value(item, form)) if form is not None or text else ""
+        if text:
+            key = f"{key} {text}"
         found.append(key)
         length += len(key) + 2
         if length > limit:

@@ -1,4 +1,4 @@
-"""`leet inspect`: every record of a log, or what they come to, as text or JSON."""
+"""`leet inspect`: every record of a log, or what they come to, as text, JSON, or a list to look through."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import os
 import re
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,11 +19,12 @@ from leet.model.record_text import record_text
 from leet.output.run_summary import RunSummary
 from leet.output.summary_text import summary_text
 from leet.reading import records
-from leet.reading.blocks import BlockReader, RawRecord, Skipped, UnsupportedLog
+from leet.reading.blocks import BlockReader, RawRecord, Skipped, UnsupportedLog, check_header
 
 _PIECE = 4 * 1024 * 1024
 _LONG = 512 * 1024
 """Bytes of a log from which on it is read in bulk."""
+_HEADER = 64
 _POLL = 0.25
 _IDLE = 600.0
 _UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
@@ -45,19 +46,27 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def main(argv: Sequence[str], prog: str = "leet inspect") -> int:
-    """The command line of `leet inspect`; the exit status."""
+Browse = Callable[[Path], int]
+"""Shows the records of a log on the terminal; the exit status."""
+
+
+def main(argv: Sequence[str], prog: str = "leet inspect", browse: Browse | None = None) -> int:
+    """The command line of `leet inspect`; the exit status. `browse` takes over where a person looks at the output."""
     parser = argparse.ArgumentParser(prog=prog, description=__doc__, allow_abbrev=False)
     add_arguments(parser)
-    return run(parser.parse_args(argv))
+    return run(parser.parse_args(argv), browse)
 
 
-def run(args: argparse.Namespace) -> int:
+def run(args: argparse.Namespace, browse: Browse | None = None) -> int:
     """Print what the arguments ask for; the exit status: 0 fine, 1 no log to read, 2 arguments that do not agree."""
     if args.summary and args.follow:
         return _fail("--summary and --follow exclude each other: leave out one of them", 2)
     try:
         path = find_run(args.path)
+        if browse is not None and not (args.summary or args.json or args.follow) and _on_terminal():
+            with open(path, "rb", buffering=0) as file:
+                check_header(file.read(_HEADER))
+            return browse(path)
         if args.summary:
             _print_summary(path, args.json)
         else:
@@ -70,6 +79,10 @@ def run(args: argparse.Namespace) -> int:
     except OSError as error:
         return _fail(f"{error.filename or args.path}: {error.strerror or error}")
     return 0
+
+
+def _on_terminal() -> bool:
+    return sys.stdin.isatty() and sys.stdout.isatty()
 
 
 def duration(text: str) -> float:

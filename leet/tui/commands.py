@@ -207,6 +207,7 @@ def by_group(commands: Iterable[Command] = COMMANDS) -> dict[str, list[Command]]
 _SHOWN = {
     "question_mark": "?",
     "slash": "/",
+    "colon": ":",
     "backslash": "\\",
     "left_square_bracket": "[",
     "right_square_bracket": "]",

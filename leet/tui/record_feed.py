@@ -38,6 +38,8 @@ SLICE = 512 * 1024
 """Bytes of the log that are searched at a time."""
 KEPT = 8192
 """Digests that are remembered."""
+OWN_WORDS = ("step", "without", "true", "false", "null", "nan", "infinity", "cannot be decoded", "longer where it was")
+"""Words of digests that need not be in the bytes of a record."""
 
 Columns = tuple[Rows, Rows, Kinds, int]
 """Offsets, lengths and kinds of rows, and where blocks are counted from."""
@@ -108,6 +110,8 @@ class _Search:
     kinds: frozenset[int]
     """Kinds whose name matches: their rows need no look."""
     at: int
+    words: list[bytes]
+    """What the bytes of every record hold whose digest matches."""
 
 
 class Looker:
@@ -198,8 +202,16 @@ class Looker:
             return _Matches(search.version, [], end)
         start, last = open_rows[0], open_rows[-1]
         found = _read(self._path, int(offsets[start]), int(offsets[last]), int(lengths[last]), origin)
-        matches = search.wanted.matches
-        rows = [row for row in open_rows if matches(digest_of(found.get(int(offsets[row]))))]
+        matches, words = search.wanted.matches, search.words
+        rows = []
+        for row in open_rows:
+            payload = found.get(int(offsets[row]))
+            if words and payload is not None:
+                low = payload.lower()
+                if any(word not in low for word in words):
+                    continue
+            if matches(digest_of(payload)):
+                rows.append(row)
         return _Matches(search.version, rows, end)
 
 
@@ -345,7 +357,8 @@ class RecordFeed:
         assert self.wanted is not None
         self._version += 1
         self.searched = at
-        self._looker.search(_Search(self._version, self.wanted, self._kinds, at), self._columns())
+        words = [word.encode() for word in self.wanted.words if not any(word in own for own in OWN_WORDS)]
+        self._looker.search(_Search(self._version, self.wanted, self._kinds, at, words), self._columns())
 
     def _mark_kinds(self) -> None:
         """Mark rows that are new: those whose kind matches are found without a look."""

@@ -1,0 +1,393 @@
+"""The records of a log: the list of all at the left, one of them in full at the right."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
+
+from textual import events
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Horizontal, Vertical
+from textual.content import Content
+from textual.widget import Widget
+from textual.widgets import Static
+
+from leet.model.filter import TextFilter
+from leet.model.record_sheet import FORMS, Form
+from leet.model.safe_text import clean
+from leet.model.units import counted, format_bytes
+from leet.tui.commands import Place, bindings, hints
+from leet.tui.messages import FilterChanged, FilterClosed, RecordsFound
+from leet.tui.record_feed import RecordFeed
+from leet.tui.screens.overlay import Overlay
+from leet.tui.span_update import SpanScreen
+from leet.tui.widgets.pane import PaneHeading
+from leet.tui.widgets.record_list import RecordList
+from leet.tui.widgets.record_text import RecordText
+from leet.tui.widgets.status_line import Part, StatusLine
+
+if TYPE_CHECKING:
+    from leet.tui.widgets.filter_line import FilterLine
+    from leet.tui.widgets.number_line import NumberLine
+
+SHARE = 0.382
+"""Of the width, for the list."""
+NARROWEST, WIDEST = 36, 72
+"""Columns of the list, unless a person has moved the border."""
+LEAST = 16
+"""Columns that either side keeps, however the border is moved."""
+STEP = 4
+"""Columns that the border moves by one key."""
+BOTH = 64
+"""Columns below which only the side in focus is shown."""
+PAINT_SECONDS = 0.1
+"""Seconds between two repaints for what has been found meanwhile."""
+FORM_NAMES: dict[Form, str] = {"fields": "fields", "protobuf": "protobuf text", "json": "JSON"}
+
+
+class SideHeading(PaneHeading):
+    """A heading whose title changes."""
+
+    def rename(self, title: str) -> None:
+        if title != self._title:
+            self._title = title
+            self.repaint()
+
+
+class RecordsScreen(SpanScreen[None], Overlay[None]):
+    """Owns the feed of the records; list and text are told what to show."""
+
+    PLACE: ClassVar[Place] = "records"
+    BINDINGS: ClassVar[list[BindingType]] = bindings("records")
+    AUTO_FOCUS = None
+    DEFAULT_CSS = """
+    RecordsScreen {
+        & #records-body { height: 1fr; }
+        & #records-side, & #record-side { height: 1fr; }
+        & #record-side { width: 1fr; }
+        & RecordList, & RecordText { height: 1fr; }
+    }
+    """
+
+    def __init__(self, log: Path, *, live: bool = True) -> None:
+        """`live`: go on looking whether there is more."""
+        super().__init__()
+        self.feed = RecordFeed(log, live=live)
+        self.feed.start()
+        self.list = RecordList(self.feed, id="records-list")
+        self.text = RecordText(id="record-text")
+        self.status = StatusLine(id="status")
+        self.loaded = asyncio.Event()
+        """The log has been gone through to its end."""
+        self._headings = SideHeading("Records"), SideHeading("Record")
+        self._form: Form = FORMS[0]
+        self._filter = TextFilter("")
+        self._error: str | None = None
+        """Why what is being typed cannot be used."""
+        self._filter_line: FilterLine | None = None
+        self._number_line: NumberLine | None = None
+        self._width: int | None = None
+        """Columns of the list that a person has chosen."""
+        self._whole = False
+        """The record has the whole width."""
+        self._due = False
+
+    def compose(self) -> ComposeResult:
+        with Horizontal(id="records-body"):
+            with Vertical(id="records-side"):
+                yield self._headings[0]
+                yield self.list
+                yield Static(classes="empty-note", id="records-note")
+            with Vertical(id="record-side"):
+                yield self._headings[1]
+                yield self.text
+        yield self.status
+
+    def on_mount(self) -> None:
+        self._share_width()
+        self.set_focus(self.list)
+        self._mark_focus()
+        self.feed.listen(self._announce)
+        self.paint_now()
+
+    def on_unmount(self) -> None:
+        self.feed.stop()
+
+    # Data
+
+    def _announce(self) -> None:
+        """Called from the threads of the feed."""
+        self.post_message(RecordsFound())
+
+    def on_records_found(self) -> None:
+        if not self._due:
+            self._due = True
+            # The first rows are wanted at once; what comes later is painted at a pace that is pleasant to look at.
+            self.set_timer(PAINT_SECONDS if len(self.feed.index) else 0.001, self._take_in)
+
+    def _take_in(self) -> None:
+        self._due = False
+        if self.feed.drain():
+            self.paint_now()
+
+    def paint_now(self) -> None:
+        """Bring everything visible up to date at once."""
+        self.feed.drain()
+        if self.feed.loaded:
+            self.loaded.set()
+        self.list.data_changed()
+        self._show_note()
+        self._show_record()
+        self._show_status()
+
+    # What is shown
+
+    def _show_note(self) -> None:
+        index, note = self.feed.index, ""
+        if index.trouble:
+            note = clean(f"{self.feed.log.name}: {index.trouble}")
+        elif not len(index):
+            note = "No record yet" if self.feed.loaded else "Reading the log"
+        elif not self.list.count:
+            note = f"No record matches {clean(self._filter.text)!r}"
+            note += "\n\nctrl+l shows all again" if self.feed.searched >= len(index) else "\n\nso far"
+        here = self.query_one("#records-note", Static)
+        if here.display != bool(note):
+            here.display, self.list.display = bool(note), not note
+        if note:
+            here.update(Content(note))
+
+    def _show_record(self) -> None:
+        """The record under the cursor; while a long one is read, what was there before stays."""
+        row, heading = self.list.row, self._headings[1]
+        if row is None:
+            heading.rename("Record")
+            heading.show("")
+            self.text.show(None, ())
+            return
+        index = self.feed.index
+        if index.is_damage(row):
+            title = f"Damage at {index.offset(row):,}"
+        else:
+            title = f"Record {index.number(row):,} · {index.kind(row)}"
+        heading.rename(title)
+        lines = self.feed.sheet(row, self._form)
+        if lines is None:
+            heading.show(f"reading {format_bytes(index.length(row))}")
+        else:
+            self.text.show((index.generation, row, self._form), lines)
+            self._show_page()
+
+    def _show_page(self) -> None:
+        row = self.list.row
+        if row is None:
+            return
+        index = self.feed.index
+        first, last, count = self.text.page
+        parts = [f"lines {first}–{last} of {count:,}"] if last - first + 1 < count else []
+        parts += [f"{format_bytes(index.length(row))} at {index.offset(row):,}"]
+        if not index.is_damage(row):
+            parts.append(FORM_NAMES[self._form])
+        self._headings[1].show(" · ".join(parts))
+
+    def _show_status(self) -> None:
+        feed, index = self.feed, self.feed.index
+        count, total = self.list.count, len(index)
+        note = f"{self.list.place + 1 if count else 0:,} of {count:,}"
+        if feed.wanted is not None:
+            note += f" ({total:,})"
+        self._headings[0].show(note, _shown(self._filter))
+        parts = [
+            Part(clean(feed.log.name), "status--strong", rank=2),
+            Part(counted(index.records, "record"), rank=6),
+            Part(format_bytes(index.size), "status--quiet", rank=3),
+        ]
+        if index.damaged:
+            places = f"{index.damaged} place{'s' * (index.damaged > 1)}"
+            parts.append(Part(f"damage in {places}", "status--bad", rank=8))
+        if not feed.loaded:
+            parts.append(Part(f"reading {index.progress:.0%}", "status--warn", rank=9))
+        if feed.wanted is not None and feed.searched < total:
+            parts.append(Part(f"searched {feed.search_progress:.0%}", "status--warn", rank=9))
+        if total and self.list.follows and index.kind(total - 1) != "exit":
+            parts.append(Part("● following", "status--live", rank=7))
+        self.status.show(parts, hints("filter") if self._typing else hints("records"))
+        line = self._filter_line
+        if line is not None and line.display:
+            line.show_count(count, total, self._error)
+
+    @property
+    def _typing(self) -> bool:
+        return self._filter_line is not None and self._filter_line.display
+
+    # Widths and focus
+
+    def on_resize(self, event: events.Resize) -> None:
+        self._share_width()
+
+    def _share_width(self) -> None:
+        width = self.size.width
+        if not width:
+            return
+        usual = max(NARROWEST, min(round(width * SHARE), WIDEST))
+        left = max(LEAST, min(usual if self._width is None else self._width, width - LEAST))
+        only = width < BOTH or self._whole
+        at_list = self.focused is not self.text
+        records, record = self.query_one("#records-side"), self.query_one("#record-side")
+        with self.app.batch_update():
+            records.display = not only or (at_list and not self._whole)
+            record.display = not only or not records.display
+            records.styles.width = "1fr" if only else left
+
+    def _mark_focus(self) -> None:
+        for heading, widget in zip(self._headings, (self.list, self.text), strict=True):
+            if heading.focused_pane != (self.focused is widget):
+                heading.focused_pane = self.focused is widget
+                heading.repaint()
+
+    def on_descendant_focus(self) -> None:
+        self._mark_focus()
+
+    def _go(self, widget: Widget) -> None:
+        """Give the focus to a side, and show it where there is room for one only."""
+        if widget is self.list:
+            self._whole = False
+        self.set_focus(widget)
+        self._share_width()
+        self.paint_now()
+
+    @property
+    def side(self) -> RecordList | RecordText:
+        """The side that keys act on."""
+        return self.text if self.focused is self.text else self.list
+
+    def action_next_pane(self) -> None:
+        self._go(self.list if self.side is self.text else self.text)
+
+    def action_open(self) -> None:
+        """The record over the whole width; back to both."""
+        self._whole = not (self.side is self.text and self._whole)
+        self._go(self.text if self._whole else self.list)
+
+    def action_back(self) -> None:
+        """One thing less: the whole width, the record, the filter's place, the screen."""
+        if self.side is self.text:
+            self._go(self.list)
+        elif len(self.app.screen_stack) > 1:
+            self.dismiss()
+        else:
+            self.status.say("q quits")
+
+    def action_resize(self, direction: str) -> None:
+        now = self.query_one("#records-side").size.width
+        width = now + (STEP if direction == "right" else -STEP)
+        self._width = max(LEAST, min(width, self.size.width - LEAST))
+        self._share_width()
+
+    def action_reset_sizes(self) -> None:
+        self._width, self._whole = None, False
+        self._share_width()
+
+    # Moving
+
+    def action_pane(self, action: str, *arguments: object) -> None:
+        getattr(self.side, f"action_{action}")(*arguments)
+
+    def on_record_list_moved(self) -> None:
+        self._show_record()
+        self._show_status()
+
+    def on_record_list_opened(self) -> None:
+        self._go(self.text)
+
+    def on_record_text_scrolled(self) -> None:
+        self._show_page()
+
+    async def action_go_to(self) -> None:
+        if self._number_line is None:
+            from leet.tui.widgets.number_line import NumberLine
+
+            self._number_line = NumberLine(id="number")
+            await self.mount(self._number_line, before=self.status)
+        self._number_line.open()
+
+    def on_number_line_given(self, event: NumberLine.Given) -> None:
+        event.stop()
+        index = self.feed.index
+        text = event.text.strip().replace(",", "").replace("_", "")
+        if not text:
+            self._go(self.list)
+            return
+        at_offset = text.startswith("@")
+        digits = text.removeprefix("@").removeprefix("#")
+        if not digits.isdecimal() or not len(index):
+            self.status.say(f"{clean(event.text)!r} is no number; write 1200 for that record, @1200 for that offset")
+            self._go(self.list)
+            return
+        wanted = int(digits[:18])
+        self.list.go_to(index.row_at(wanted) if at_offset else index.row_of(wanted))
+        if not at_offset and index.records and wanted > index.records:
+            self.status.say(f"the last record so far is {index.records:,}")
+        self._go(self.list)
+
+    # The filter
+
+    async def action_filter(self) -> None:
+        if self._filter_line is None:
+            from leet.tui.widgets.filter_line import FilterLine
+
+            self._filter_line = FilterLine(id="filter")
+            await self.mount(self._filter_line, before=self.status)
+        self._filter_line.open("records", self._filter.text, self._filter.mode)
+        self._show_status()
+
+    def action_clear_filter(self) -> None:
+        if self._typing and self._filter_line is not None:
+            self._filter_line.clear()
+        self._apply(TextFilter(""))
+
+    def on_filter_changed(self, event: FilterChanged) -> None:
+        wanted = TextFilter(event.text, event.mode)
+        self._error = wanted.error
+        if wanted.error is None:
+            self._apply(wanted)
+        self._show_status()
+
+    def on_filter_closed(self, event: FilterClosed) -> None:
+        self._error = None
+        self._go(self.list)
+
+    def _apply(self, wanted: TextFilter) -> None:
+        if (wanted.text, wanted.mode) == (self._filter.text, self._filter.mode):
+            return
+        self._filter = wanted
+        self.list.follows = False
+        self.feed.find(wanted)
+        self.paint_now()
+
+    # What is done with a record
+
+    def action_form(self) -> None:
+        self._form = FORMS[(FORMS.index(self._form) + 1) % len(FORMS)]
+        self._show_record()
+
+    def action_copy(self) -> None:
+        row = self.list.row
+        text = self.feed.json(row) if row is not None else ""
+        if text:
+            self.app.copy_to_clipboard(text)
+            self.status.say(f"copied as JSON, {format_bytes(len(text.encode()))}")
+        else:
+            self.status.say("there is no record to copy here")
+
+    def action_help(self) -> None:
+        from leet.tui.screens.help_screen import HelpScreen
+
+        self.app.push_screen(HelpScreen())
+
+
+def _shown(held: TextFilter) -> str:
+    """The filter as the heading shows it."""
+    return clean(f"/{held.text}/" if held.mode == "regex" else held.text) if held else ""

@@ -1,0 +1,209 @@
+"""The records of a log, a line for each: number, kind, digest. Only what is seen is ever looked at."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import numpy as np
+from rich.cells import cell_len
+from textual import events
+from textual.message import Message
+from textual.strip import Strip
+
+from leet.tui.record_feed import RecordFeed
+from leet.tui.widgets.painted import Painted, cut, pad, strip_of
+
+KIND_WIDTH = 12
+WHEEL = 3
+"""Rows that one notch of the wheel moves."""
+SIGN = "⚠"
+
+
+class RecordList(Painted, can_focus=True):
+    """A window on the rows of a feed, with a cursor. It keeps the number of the row under the cursor, not its place:
+    a filter moves places about."""
+
+    COMPONENT_CLASSES: ClassVar[set[str]] = {
+        "records--number",
+        "records--kind",
+        "records--text",
+        "records--damage",
+        "records--cursor",
+        "records--cursor-blurred",
+    }
+    DEFAULT_CSS = """
+    RecordList {
+        & > .records--number { color: $foreground 50%; }
+        & > .records--kind { color: $secondary; }
+        & > .records--text { color: $foreground; }
+        & > .records--damage { color: $error; text-style: bold; }
+        & > .records--cursor { background: $block-cursor-background; color: $block-cursor-foreground; }
+        & > .records--cursor-blurred { background: $panel; color: $foreground; }
+    }
+    RecordList:ansi {
+        & > .records--number { color: ansi_default; }
+        & > .records--cursor { color: ansi_default; background: ansi_default; text-style: reverse; }
+        & > .records--cursor-blurred { color: ansi_default; background: ansi_default; text-style: bold; }
+    }
+    """
+
+    class Moved(Message):
+        """The cursor stands on another row, or the rows around it have changed."""
+
+        def can_replace(self, message: Message) -> bool:
+            return isinstance(message, RecordList.Moved)
+
+    class Opened(Message):
+        """The row under the cursor is to be looked at."""
+
+    def __init__(self, feed: RecordFeed, *, id: str | None = None) -> None:  # noqa: A002  Textual's name
+        super().__init__(id=id)
+        self._feed = feed
+        self.cursor = 0
+        """Row under the cursor, of all rows of the log."""
+        self.follows = False
+        """The cursor stays at the end while the log grows."""
+        self._top = 0
+
+    # Places among the rows that are shown
+
+    @property
+    def count(self) -> int:
+        """Rows that pass the filter."""
+        rows = self._feed.rows
+        return len(self._feed.index) if rows is None else len(rows)
+
+    @property
+    def place(self) -> int:
+        """Where the cursor stands among these; where it would stand if its own row does not pass."""
+        rows = self._feed.rows
+        at = self.cursor if rows is None else int(np.searchsorted(rows, self.cursor))
+        return max(0, min(at, self.count - 1))
+
+    @property
+    def row(self) -> int | None:
+        """The row under the cursor; None where there is none."""
+        return self._row(self.place) if self.count else None
+
+    def _row(self, place: int) -> int:
+        rows = self._feed.rows
+        return place if rows is None else int(rows[place])
+
+    def data_changed(self) -> None:
+        """There may be other rows."""
+        if self.follows and self.count:
+            self.cursor = self._row(self.count - 1)
+        self._settle()
+        self.repaint()
+        self.post_message(self.Moved())
+
+    def go_to(self, row: int) -> None:
+        """Put the cursor on a row, in the middle of the screen where it was not seen."""
+        self.follows = False
+        self.cursor = row
+        place, height = self.place, max(1, self.size.height)
+        if not self._top <= place < self._top + height:
+            self._top = place - height // 2
+        self._moved()
+
+    def _step(self, by: int) -> None:
+        self.follows = False
+        if self.count:
+            self.cursor = self._row(max(0, min(self.place + by, self.count - 1)))
+        self._moved()
+
+    def _moved(self) -> None:
+        self._settle()
+        self.repaint()
+        self.post_message(self.Moved())
+
+    def _settle(self) -> None:
+        """Bring the cursor into sight."""
+        height = max(1, self.size.height)
+        place = self.place
+        self._top = max(min(self._top, place), place - height + 1)
+        self._top = max(0, min(self._top, self.count - height))
+
+    # Acts
+
+    def action_move(self, direction: str) -> None:
+        self._step(1 if direction == "down" else -1)
+
+    def action_next_page(self) -> None:
+        self._page(1)
+
+    def action_previous_page(self) -> None:
+        self._page(-1)
+
+    def _page(self, by: int) -> None:
+        height = max(1, self.size.height)
+        self._top = max(0, min(self._top + by * height, self.count - height))
+        self._step(by * height)
+
+    def action_first_page(self) -> None:
+        self._step(-self.count)
+
+    def action_last_page(self) -> None:
+        """To the end, and stay there while the log grows."""
+        self._step(self.count)
+        self.follows = True
+        self.post_message(self.Moved())
+
+    def on_click(self, event: events.Click) -> None:
+        place = self._top + event.y
+        if place < self.count:
+            self._step(place - self.place)
+            if event.chain == 2:
+                self.post_message(self.Opened())
+
+    def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
+        event.stop()
+        self._step(WHEEL)
+
+    def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
+        event.stop()
+        self._step(-WHEEL)
+
+    def on_focus(self) -> None:
+        self.repaint()
+
+    def on_blur(self) -> None:
+        self.repaint()
+
+    def on_resize(self) -> None:
+        self._settle()
+
+    # Painting
+
+    def paint(self, width: int, height: int) -> list[Strip]:
+        count, feed = self.count, self._feed
+        places = range(self._top, min(self._top + height, count))
+        rows = [self._row(place) for place in places]
+        digests = feed.digests(rows)
+        digits = len(str(feed.index.number(len(feed.index) - 1))) if count else 1
+        here = self.place
+        lines = []
+        for place, row in zip(places, rows, strict=True):
+            damage = feed.index.is_damage(row)
+            number = SIGN if damage else str(feed.index.number(row))
+            kind = "" if damage else feed.index.kind(row)
+            text = digests.get(row, "…")
+            if damage:
+                text = f"{feed.index.length(row)} bytes skipped: {text}"
+            start = " " * (digits - cell_len(number)) + number
+            room = width - digits - 1
+            shown_kind = pad(kind, KIND_WIDTH) if room > 2 * KIND_WIDTH else cut(kind, KIND_WIDTH)
+            if damage:
+                shown_kind = ""
+            text = cut(text, room - cell_len(shown_kind) - 2)
+            line = [
+                (start + " ", "records--damage" if damage else "records--number"),
+                (shown_kind + " " * bool(shown_kind), "records--kind"),
+                (text, "records--damage" if damage else "records--text"),
+            ]
+            if place == here:
+                whole = pad("".join(part for part, _ in line), width)
+                lines.append(strip_of((whole, self.part("records--cursor" + "-blurred" * (not self.has_focus)))))
+            else:
+                lines.append(strip_of(*((part, self.part(style)) for part, style in line)))
+        return lines
