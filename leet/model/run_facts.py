@@ -26,6 +26,7 @@ _LARGEST = 2**63
 _SCALARS = (str, int, float, bool)
 
 _shared: dict[str, str] = {}
+"""The same text as one object: ten thousand runs of one project have the same keys, tags and most settings."""
 _MOST_SHARED = 1 << 18
 
 
@@ -60,23 +61,26 @@ def entry_with(entry: RunEntry, facts: Mapping[str, Any], *, size: int, modified
     """The entry of a run whose log has been looked at; ids and times that the log does not tell stay."""
     if "trouble" in facts:
         return replace(entry, trouble=facts["trouble"], size=size, modified=modified, known=True)
+    if len(_shared) >= _MOST_SHARED:
+        _shared.clear()
+    share = _shared.setdefault
     run_id = facts["run_id"] or entry.run_id
     return replace(
         entry,
         run_id=run_id,
         name=facts["name"] or run_id,
-        project=_share(facts["project"]),
-        entity=_share(facts["entity"]),
-        group=_share(facts["group"]),
-        job_type=_share(facts["job_type"]),
+        project=share(facts["project"], facts["project"]),
+        entity=share(facts["entity"], facts["entity"]),
+        group=share(facts["group"], facts["group"]),
+        job_type=share(facts["job_type"], facts["job_type"]),
         notes=facts["notes"],
-        tags=tuple(_share(tag) for tag in facts["tags"]),
-        host=_share(facts["host"]),
-        user=_share(facts["user"]),
+        tags=tuple(share(tag, tag) for tag in facts["tags"]),
+        host=share(facts["host"], facts["host"]),
+        user=share(facts["user"], facts["user"]),
         started=entry.started if facts["started"] is None else facts["started"],
-        config={_share(key): _share(text) for key, text in facts["config"].items()},
+        config={share(key, key): share(text, text) for key, text in facts["config"].items()},
         summary={
-            _share(key): _NON_FINITE.get(v, v) if v.__class__ is str else v for key, v in facts["summary"].items()
+            share(key, key): _NON_FINITE.get(v, v) if v.__class__ is str else v for key, v in facts["summary"].items()
         },
         step=facts["step"],
         runtime=facts["runtime"],
@@ -88,13 +92,6 @@ def entry_with(entry: RunEntry, facts: Mapping[str, Any], *, size: int, modified
         known=True,
         trouble="",
     )
-
-
-def _share(text: str) -> str:
-    """The same text as one object: ten thousand runs of one project have the same keys, tags and most settings."""
-    if len(_shared) >= _MOST_SHARED:
-        _shared.clear()
-    return _shared.setdefault(text, text)
 
 
 def _flat_config(changes: Sequence[Change]) -> dict[str, str]:

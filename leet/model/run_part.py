@@ -34,6 +34,8 @@ class RunPart:
     name: str
     log: str
     run_id: str
+    order: tuple[str, str]
+    """Sorts by the time in the name."""
     entry: RunEntry
     """As if it were the only part of its run."""
     located: bool = False
@@ -59,12 +61,8 @@ class RunPart:
         log = f"{parent}/{name}/run-{run_id}.wandb"
         key = f"{parent}/{name}"[len(root) :].lstrip("/")
         started = _time(match["time"]) if match else None
-        return cls(parent, name, log, run_id, RunEntry(key, Path(log), started=started, run_id=run_id, name=run_id))
-
-    @property
-    def order(self) -> tuple[str, str]:
-        """Sorts by the time in the name."""
-        return self.name.partition("run-")[2][:15], self.name
+        entry = RunEntry(key, Path(log), started=started, run_id=run_id, name=run_id)
+        return cls(parent, name, log, run_id, order(name), entry)
 
     @property
     def run(self) -> tuple[str, str]:
@@ -90,6 +88,11 @@ class RunPart:
             return ENDED
         silence = now - self.entry.modified
         return LIVE if silence < SILENCE else min(max(silence / 60, SILENT[0]), SILENT[1])
+
+
+def order(name: str) -> tuple[str, str]:
+    """Sorts names of run directories by the time in them."""
+    return name.partition("run-")[2][:15], name
 
 
 def run_entry(parts: Iterable[RunPart]) -> RunEntry | None:

@@ -20,7 +20,7 @@ from leet.model.facts_cache import PART, FactsCache, Known
 from leet.model.facts_process import FEWEST, Stamp, look_at
 from leet.model.run_entry import RunEntry
 from leet.model.run_facts import facts_of
-from leet.model.run_part import ENDED, RunPart, run_entry
+from leet.model.run_part import ENDED, RunPart, order, run_entry
 from leet.model.state import SILENCE
 from leet.model.workspace_directories import Directories, Listing
 from leet.reading.peek import peek
@@ -103,7 +103,7 @@ class Scan:
         parts = self._parts.setdefault(listing.path, {})
         for name in parts.keys() - listing.names:
             self._drop(parts.pop(name))
-        new = sorted(listing.names - parts.keys(), key=_newest_first, reverse=True)
+        new = sorted(listing.names - parts.keys(), key=order, reverse=True)
         for number, name in enumerate(new):
             part = parts[name] = RunPart.named(self.root, listing.path, name)
             part.absent = len(new) < MANY  # until it has been looked at, which is soon
@@ -293,10 +293,6 @@ class Scan:
                 news[entry.key] = entry
         self._changed.clear()
         self._publish(news)
-
-
-def _newest_first(name: str) -> tuple[str, str]:
-    return name.partition("run-")[2][:15], name
 
 
 def _is_as_it_was(log: str, stamp: Stamp) -> bool:
