@@ -2,8 +2,9 @@
 
 The `write` of the two streams is wrapped for as long as anybody listens. A library that replaces `sys.stdout` by a
 stream of its own which writes on to the old one (tqdm, rich, loggers, tee classes) is still heard; one that writes
-past it into the same buffer (`sys.stdout = io.TextIOWrapper(sys.stdout.buffer, …)`) is wrapped when it is seen. At
-the end a wrapper is taken off again only where it is still the one in place.
+past it into the same buffer (`sys.stdout = io.TextIOWrapper(sys.stdout.buffer, …)`) is wrapped when it is seen, and
+so is a stream that was given another `write` past ours, as IPython does for the time of every cell. At the end a
+wrapper is taken off again only where it is still the one in place.
 """
 
 from __future__ import annotations
@@ -15,6 +16,8 @@ import sys
 import threading
 from collections.abc import Callable
 from typing import Any
+
+from recorder.notebook import before_cells
 
 Listener = Callable[[str, str], None]
 """Takes the name of the stream (`stdout`, `stderr`) and the text written to it."""
@@ -33,6 +36,7 @@ class Capture:
         self._listener = listener
         self._taps: list[_Tap] = []
         self._stopped = False
+        self._end_cells: Callable[[], None] = lambda: None
 
     def start(self) -> None:
         """Begins to listen to the streams that are in place now."""
@@ -41,17 +45,26 @@ class Capture:
             if stream is not None and not self._taps_into(stream):
                 with contextlib.suppress(AttributeError, TypeError):  # a stream that cannot be wrapped stays unheard
                     self._taps.append(_Tap(name, stream, self._listener))
+        self._end_cells = before_cells(self.look_again)
 
     def stop(self) -> None:
         """Stops listening and gives the streams their own `write` back."""
         self._stopped = True
+        self._end_cells()
         for tap in reversed(self._taps):
             tap.remove()
         self._taps = []
 
     def look_again(self) -> None:
-        """Listens to streams that were put in place of the first ones and write past them."""
-        for name in () if self._stopped else ("stdout", "stderr"):
+        """Listens to streams that were put in place of the first ones, and to writers, where they write past ours."""
+        if self._stopped:
+            return
+        for place, tap in enumerate(self._taps):
+            if tap.passed_by():
+                tap.remove()
+                with contextlib.suppress(AttributeError, TypeError):
+                    self._taps[place] = _Tap(tap.name, tap.stream, self._listener)
+        for name in ("stdout", "stderr"):
             stream = getattr(sys, name)
             if isinstance(stream, io.TextIOWrapper | codecs.StreamWriter) and not self._taps_into(stream):
                 with contextlib.suppress(AttributeError, TypeError):
@@ -66,14 +79,36 @@ class _Tap:
 
     def __init__(self, name: str, stream: Any, listener: Listener) -> None:
         self.stream = stream
-        self._name = name
+        self.name = name
         self._listener: Listener | None = listener
         self._own = "write" in getattr(stream, "__dict__", {})
         self._original = stream.write
         self._wrapper = self._write
         stream.write = self._wrapper
+        self._seen: Any = self._wrapper
+        """The `write` of the stream that was last known to lead here."""
+
+    def passed_by(self) -> bool:
+        """Whether the stream has another `write` now that does not lead here."""
+        write = getattr(self.stream, "write", None)
+        if write is None or write == self._seen:
+            return False
+        _inside.sought, _inside.found = self, False
+        try:
+            write("")
+            passed = not _inside.found
+        except Exception:  # a stream of somebody else's that is closed, or takes no text: nothing is printed there
+            passed = False
+        finally:
+            _inside.sought = None
+        if not passed:
+            self._seen = write
+        return passed
 
     def _write(self, text: Any) -> Any:
+        if getattr(_inside, "sought", None) is self:
+            _inside.found = True
+            return 0
         # A wrapped stream may write on to another one, and whoever listens may print: each text is heard once.
         listener = self._listener
         writing: list[Listener] = _inside.__dict__.setdefault("writing", [])
@@ -86,7 +121,7 @@ class _Tap:
         if listener is not None and text and not heard and not getattr(_inside, "listening", False):
             _inside.listening = True
             try:
-                listener(self._name, text if isinstance(text, str) else bytes(text).decode("utf-8", "replace"))
+                listener(self.name, text if isinstance(text, str) else bytes(text).decode("utf-8", "replace"))
             finally:
                 _inside.listening = False
         return written

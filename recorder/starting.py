@@ -14,6 +14,7 @@ from recorder.beside import Background, FirstSamples, overridden, system_setting
 from recorder.children import AttachedRun, Door, connect
 from recorder.console import Capture
 from recorder.errors import Error, UsageError
+from recorder.notebook import in_notebook
 from recorder.redirect import Redirect
 from recorder.run import Run
 from recorder.run_config import as_mapping
@@ -79,7 +80,8 @@ def init(
 
     The arguments are those of `wandb.init`. Whatever the mode, a run is recorded on disk: `online` and `shared`
     are taken as `offline`, and `disabled` records nothing. While a run is active, another `init` gives that run back,
-    unless `reinit` says `finish_previous` (or True) or `create_new`.
+    unless `reinit` says `finish_previous` (or True) or `create_new`. In a notebook, where the cell that starts a run
+    is run again and again, it finishes the previous one unless `reinit` says `return_previous`.
 
     Raises:
         UsageError: a setting with a value that it cannot have.
@@ -117,10 +119,13 @@ def init(
     with _lock:
         active = _active[-1] if _active else None
         if active is not None:
-            if chosen.reinit in (True, "finish_previous"):
+            reinit = chosen.reinit
+            if reinit in (None, "default"):
+                reinit = "finish_previous" if in_notebook() else "return_previous"
+            if reinit in (True, "finish_previous"):
                 for previous in list(_active):
                     previous.finish()
-            elif chosen.reinit != "create_new":
+            elif reinit != "create_new":
                 if chosen.resume == "must":
                     raise Error("a run is active; finish it before another one is resumed")
                 notices.say(f"run {active.id} is active, and init() gives it back; finish() ends it")
