@@ -17,6 +17,7 @@ from leet.tui.screens.run_screen import RunScreen
 from leet.tui.screens.text_screen import TextScreen
 from leet.tui.screens.workspace_screen import WorkspaceScreen
 from leet.tui.widgets.chart_grid import ChartGrid
+from leet.tui.widgets.console_view import ConsoleView
 from leet.tui.widgets.filter_line import FilterInput
 from leet.tui.widgets.overview import Overview
 from leet.tui.widgets.record_list import RecordList
@@ -29,6 +30,7 @@ CLASSES: dict[Place, type] = {
     "chart": ChartScreen,
     "filter": FilterInput,
     "text": TextScreen,
+    "logs": ConsoleView,
     "records": RecordsScreen,
 }
 

@@ -8,7 +8,7 @@ from typing import Literal
 
 from textual.binding import Binding, BindingType
 
-Place = Literal["app", "run", "workspace", "chart", "filter", "text", "records", "top"]
+Place = Literal["app", "run", "workspace", "chart", "filter", "text", "records", "top", "logs"]
 """Who answers: the app, a screen of one run or many, a chart at full size, a filter being typed, a screen of text."""
 
 
@@ -41,6 +41,7 @@ def _in(*places: Place) -> frozenset[Place]:
 _BOTH = _in("run", "workspace", "chart")
 _RUN = _in("run", "workspace")
 _RUNS = _in("workspace")
+_LOGS = _in("logs")
 _RECORDS = _in("records")
 
 COMMANDS: tuple[Command, ...] = (
@@ -126,6 +127,21 @@ COMMANDS: tuple[Command, ...] = (
     Command("clear_runs", "ctrl+f", "List all runs again", "Runs", "clear_runs", _RUNS),
     Command("sort_runs", "S", "Sort the runs: started, name, state, step, duration", "Runs", "sort", _RUNS),
     Command("runs_x_axis", "X", "x axis: step, relative time, wall time", "Runs", "x_axis", _RUNS),
+
+    Command("logs_search", "F", "Search; Enter keeps it, Esc gives it up", "Console logs", "search", _LOGS,
+            palette=False, hint="search"),
+    Command("logs_next_match", "greater_than_sign", "Next line that was searched", "Console logs", "next_match", _LOGS,
+            palette=False),
+    Command("logs_previous_match", "less_than_sign", "The one before", "Console logs", "previous_match", _LOGS,
+            palette=False),
+    Command("logs_wrap", "W", "Wrap long lines, or scroll sideways", "Console logs", "wrap", _LOGS, palette=False),
+    Command("logs_errors", "E", "Only stderr, or all", "Console logs", "errors_only", _LOGS, palette=False),
+    Command("logs_link", "l", "Line and crosshair of the charts at the same moment", "Console logs", "link", _LOGS,
+            palette=False),
+    Command("logs_copy", "y", "Copy the line to the clipboard (OSC 52)", "Console logs", "copy", _LOGS,
+            palette=False),
+    Command("logs_save", "ctrl+s", "Save the lines that are listed to a file", "Console logs", "save", _LOGS,
+            palette=False),
 
     Command("text_close", "escape,h,question_mark,enter", "Close", "In a text", "close", _in("text"), palette=False,
             hint="close"),
@@ -217,6 +233,8 @@ _SHOWN = {
     "minus": "-",
     "equals_sign": "=",
     "underscore": "_",
+    "less_than_sign": "<",
+    "greater_than_sign": ">",
     "pagedown": "PgDn",
     "pageup": "PgUp",
     "home": "Home",

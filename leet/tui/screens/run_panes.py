@@ -30,6 +30,7 @@ from leet.tui.screens.panes_screen import PanesScreen
 from leet.tui.shown_run import ShownRun
 from leet.tui.terminal import Terminal
 from leet.tui.widgets.chart_grid import ChartGrid, ChartSource
+from leet.tui.widgets.console_messages import Told
 from leet.tui.widgets.shared_moment import SharedMoment
 from leet.tui.widgets.status_line import Part, StatusLine
 
@@ -471,6 +472,10 @@ class RunPanes(PanesScreen):
         """A line of the console, or a picture, has been chosen: the charts go to when it was logged."""
         event.stop()
         self._moment.go_to(event.moment)
+
+    def on_told(self, event: Told) -> None:
+        event.stop()
+        self.tell(clean(event.text))
 
     def on_value_opened(self, event: ValueOpened) -> None:
         from leet.tui.screens.text_screen import TextScreen
