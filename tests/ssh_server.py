@@ -136,7 +136,11 @@ class Line:
             if not self.open:
                 client.close()
                 continue
-            server = socket.create_connection(("127.0.0.1", self._target))
+            try:
+                server = socket.create_connection(("127.0.0.1", self._target))
+            except OSError:
+                client.close()
+                continue
             self._sockets += [client, server]
             threading.Thread(target=self._carry, args=(client, server, False), daemon=True).start()
             threading.Thread(target=self._carry, args=(server, client, True), daemon=True).start()
