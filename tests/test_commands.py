@@ -11,6 +11,7 @@ from textual.keys import KEY_NAME_REPLACEMENTS, _character_to_key
 from leet.tui.app import LeetApp
 from leet.tui.commands import COMMANDS, DIGITS, Place, bindings, by_group, hints, in_place, shown_key
 from leet.tui.screens.chart_screen import ChartScreen
+from leet.tui.screens.compare_screen import CompareScreen, CompareTable
 from leet.tui.screens.help_screen import help_text
 from leet.tui.screens.records_screen import RecordsScreen
 from leet.tui.screens.run_screen import RunScreen
@@ -27,6 +28,7 @@ CLASSES: dict[Place, type] = {
     "app": LeetApp,
     "run": RunScreen,
     "workspace": WorkspaceScreen,
+    "compare": CompareScreen,
     "chart": ChartScreen,
     "filter": FilterInput,
     "text": TextScreen,
@@ -34,7 +36,7 @@ CLASSES: dict[Place, type] = {
     "records": RecordsScreen,
 }
 
-PANES: dict[Place, list[type]] = {"run": [ChartGrid, Overview], "records": [RecordList, RecordText]}
+PANES: dict[Place, list[type]] = {"run": [ChartGrid, Overview], "records": [RecordList, RecordText], "compare": [CompareTable]}
 
 
 @pytest.mark.parametrize("place", list(CLASSES))

@@ -12,7 +12,7 @@ import threading
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from rich.console import COLOR_SYSTEMS, RenderableType
 from textual import constants, events, on
@@ -31,6 +31,9 @@ from leet.tui.screens.run_screen import RunScreen
 from leet.tui.span_update import FrameUpdate, Shown, SpanUpdate
 from leet.tui.terminal import Terminal, ascii_filter
 from leet.tui.themes import ANSI, THEMES, default_theme
+
+if TYPE_CHECKING:
+    from leet.tui.screens.workspace_screen import WorkspaceScreen
 
 SWITCH_INTERVAL = 0.0005
 """Seconds after which the reader's thread lets the screen's thread in; with Python's 0.005 a key press is felt late."""
@@ -121,7 +124,7 @@ class FrameApp(App[None]):
         from leet.tui.palette import Palette
 
         if not isinstance(self.screen, Palette):
-            self.push_screen(Palette(id="--command-palette", placeholder="A command, or the name of a metric"))
+            self.push_screen(Palette(id="--command-palette", placeholder="A command, or the name of a metric or a run"))
 
     def search_themes(self) -> None:
         from textual.theme import ThemeProvider
@@ -244,6 +247,26 @@ class LeetApp(FrameApp):
         if not screen._result_callbacks:
             screen._push_result_callback(self, None)
         self.switch_screen(runs)
+
+    def run_names(self) -> list[tuple[str, str]]:
+        """Key and name, fit to be printed, of every run of the directory that is shown; none where none is."""
+        screen = self._runs_screen
+        return screen.run_names() if screen is not None else []
+
+    def go_to_run(self, key: str) -> None:
+        """Highlight a run in the list of its directory."""
+        screen = self._runs_screen
+        while screen is not None and self.screen is not screen:
+            self.pop_screen()
+        if screen is not None:
+            screen.go_to_run(key)
+
+    @property
+    def _runs_screen(self) -> WorkspaceScreen | None:
+        module = sys.modules.get("leet.tui.screens.workspace_screen")  # not loaded: there is none
+        if module is None:
+            return None
+        return next((screen for screen in self.screen_stack if isinstance(screen, module.WorkspaceScreen)), None)
 
     def go_to_metric(self, name: str) -> None:
         """Show the chart of a metric on the run screen."""

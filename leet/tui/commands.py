@@ -8,7 +8,7 @@ from typing import Literal
 
 from textual.binding import Binding, BindingType
 
-Place = Literal["app", "run", "workspace", "chart", "filter", "text", "records", "top", "logs"]
+Place = Literal["app", "run", "workspace", "compare", "chart", "filter", "text", "records", "top", "logs"]
 """Who answers: the app, a screen of one run or many, a chart at full size, a filter being typed, a screen of text."""
 
 
@@ -41,6 +41,7 @@ def _in(*places: Place) -> frozenset[Place]:
 _BOTH = _in("run", "workspace", "chart")
 _RUN = _in("run", "workspace")
 _RUNS = _in("workspace")
+_COMPARE = _in("compare")
 _LOGS = _in("logs")
 _RECORDS = _in("records")
 
@@ -56,10 +57,10 @@ COMMANDS: tuple[Command, ...] = (
 
     Command("next_pane", "tab", "Next pane (and section of the overview)", "Panes", "next_pane", _RUN, palette=False),
     Command("previous_pane", "shift+tab", "Previous pane", "Panes", "previous_pane", _RUN, palette=False),
-    Command("overview", "left_square_bracket", "Show or hide the overview", "Panes", "toggle_pane('overview')", _RUN,
-            hint="overview"),
-    Command("system", "right_square_bracket", "Show or hide the system metrics", "Panes", "toggle_pane('system')", _RUN,
-            hint="system"),
+    Command("overview", "left_square_bracket", "Show or hide the overview", "Panes", "toggle_pane('overview')",
+            _in("run"), hint="overview"),
+    Command("system", "right_square_bracket", "Show or hide the system metrics", "Panes", "toggle_pane('system')",
+            _in("run"), hint="system"),
     Command("show_metrics", "1", "Show or hide the metrics", "Panes", "digit(1)", _RUN),
     Command("show_system", "2", "Show or hide the system metrics", "Panes", "digit(2)", _RUN),
     Command("show_media", "3", "Show or hide the media", "Panes", "digit(3)", _RUN),
@@ -126,6 +127,25 @@ COMMANDS: tuple[Command, ...] = (
             "filter_runs", _RUNS, hint="find"),
     Command("clear_runs", "ctrl+f", "List all runs again", "Runs", "clear_runs", _RUNS),
     Command("sort_runs", "S", "Sort the runs: started, name, state, step, duration", "Runs", "sort", _RUNS),
+    Command("compare_up", "up,w", "Up", "Comparing runs", "pane('move', 'up')", _COMPARE, palette=False),
+    Command("compare_down", "down,s", "Down", "Comparing runs", "pane('move', 'down')", _COMPARE, palette=False),
+    Command("compare_left", "left,a", "Runs to the left", "Comparing runs", "pane('move', 'left')", _COMPARE,
+            palette=False),
+    Command("compare_right", "right,d", "Runs to the right", "Comparing runs", "pane('move', 'right')", _COMPARE,
+            palette=False),
+    Command("compare_next", "n,pagedown", "Next page", "Comparing runs", "pane('next_page')", _COMPARE, hint="page"),
+    Command("compare_previous", "N,pageup", "Previous page", "Comparing runs", "pane('previous_page')", _COMPARE),
+    Command("compare_first", "home", "First row and run", "Comparing runs", "pane('first_page')", _COMPARE),
+    Command("compare_last", "end", "Last row", "Comparing runs", "pane('last_page')", _COMPARE),
+    Command("compare_back", "escape,C", "Back to the runs", "Comparing runs", "back", _COMPARE, hint="back"),
+    Command("compare_help", "question_mark,h", "All keys", "Comparing runs", "help", _COMPARE, hint="help"),
+    Command("compare_quit", "q", "Quit", "Comparing runs", "app.quit", _COMPARE, hint="quit"),
+    Command("compare", "C", "What differs between the selected runs: config and results", "Runs", "compare", _RUNS,
+            hint="compare"),
+    Command("runs_sidebar", "left_square_bracket", "Show or hide the list of runs", "Runs", "toggle_pane('runs')",
+            _RUNS),
+    Command("runs_overview", "right_square_bracket", "Show or hide the overview", "Runs", "toggle_pane('overview')",
+            _RUNS),
     Command("runs_x_axis", "X", "x axis: step, relative time, wall time", "Runs", "x_axis", _RUNS),
 
     Command("logs_search", "F", "Search; Enter keeps it, Esc gives it up", "Console logs", "search", _LOGS,

@@ -7,7 +7,7 @@ run ─► its MetricStore ─┘                                        the pin
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 
 from leet.charts.spec import Floats, Spec, Trace
@@ -51,6 +51,11 @@ class OverlaySource:
     def _runs(self) -> list[OverlayRun]:
         """The runs that have the metric, in the order in which they are drawn."""
         return [run for run in self._pool.runs if run.store.count(self.key)]
+
+    def let_go(self, keys: Iterable[str]) -> None:
+        """Forget what was made for runs that are no longer drawn."""
+        for key in keys:
+            self._smooth.pop(key, None)
 
     def version(self) -> Hashable:
         name = self.key
@@ -159,6 +164,8 @@ class OverlaySources:
         for run in runs:
             run.store.axis = self._axis
         if gone:
+            for source in self._made.values():
+                source.let_go(gone)
             self._order, self._known, self._seen = NaturalOrder(), set(), {}
 
     @property

@@ -1,9 +1,9 @@
-"""The command palette: every command of the screen under it, then every metric of the run."""
+"""The command palette: every command of the screen under it, then every metric, then every run of the directory."""
 
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from leet.tui.app import FrameApp
 
 MOST = 200
-"""Metrics that are scored for one query; those that contain it as it stands come first."""
+"""Metrics, and runs, that are scored for one query; those that contain it as it stands come first."""
 OFFERED = 20
-"""Metrics that are offered before anything has been typed."""
+"""Metrics, and runs, that are offered before anything has been typed."""
 TIER = 1000.0
 """More than any match scores: what contains the query stands over what only has its letters in order."""
 
@@ -59,6 +59,8 @@ class CommandsAndMetrics(Provider):
             yield DiscoveryHit(title, callback, help=help_text)
         for name in self._metrics[:OFFERED]:
             yield DiscoveryHit(Content(clean(name)), self._go(name), text=clean(name), help="Go to this chart")
+        for key, shown in self._runs[:OFFERED]:
+            yield DiscoveryHit(Content(shown), self._go_to_run(key), text=shown, help="Go to this run")
 
     async def search(self, query: str) -> Hits:
         matcher = self.matcher(query)
@@ -78,6 +80,32 @@ class CommandsAndMetrics(Provider):
                 score += 2 * TIER if place < len(direct) else 0.0
                 shown = clean(name)
                 yield Hit(score, matcher.highlight(shown), self._go(name), text=shown, help="Go to this chart")
+        for hit in self._runs_found(query):
+            yield hit
+
+    @property
+    def _runs(self) -> list[tuple[str, str]]:
+        """Key and name of every run of the directory that is shown."""
+        from leet.tui.app import LeetApp
+
+        return self.app.run_names() if isinstance(self.app, LeetApp) else []
+
+    def _go_to_run(self, key: str) -> Callable[[], None]:
+        from leet.tui.app import LeetApp
+
+        assert isinstance(self.app, LeetApp)
+        return partial(self.app.go_to_run, key)
+
+    def _runs_found(self, query: str) -> Iterator[Hit]:
+        matcher, wanted = self.matcher(query), query.casefold()
+        direct = list(islice((run for run in self._runs if wanted in run[1].casefold()), MOST))
+        known = {key for key, _ in direct}
+        fuzzy = [run for run in self._runs[: 10 * MOST] if run[0] not in known]
+        for place, (key, shown) in enumerate(direct + fuzzy):
+            score = matcher.match(shown)
+            if score > 0:
+                score += 1.5 * TIER if place < len(direct) else 0.0
+                yield Hit(score, matcher.highlight(shown), self._go_to_run(key), text=shown, help="Go to this run")
 
     def _go(self, name: str) -> Callable[[], None]:
         from leet.tui.app import LeetApp

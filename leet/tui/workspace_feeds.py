@@ -173,6 +173,11 @@ class RunFeeds:
         """A run that has been read elsewhere, to be used when its log is wanted."""
         self._adopted[log.resolve()] = run
 
+    @property
+    def lent(self) -> bool:
+        """A run is on a screen of its own."""
+        return bool(self._lent)
+
     def take_back(self) -> None:
         """What was lent is read here again."""
         for key in self._lent:

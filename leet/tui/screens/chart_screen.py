@@ -32,6 +32,7 @@ class ChartScreen(SpanScreen[str], Overlay[str]):
         self._origin = grid
         self._start = source
         self.grid = ChartGrid(rows=1, columns=1, ascii=grid.ascii, palette=grid.palette, id="chart")
+        self.grid.set_reactive(ChartGrid.series_colors, grid.series_colors)
         # The same dictionary: zoom and scale are those of the chart, wherever it is shown.
         self.grid.views = grid.views
         self.grid.crosshair = grid.crosshair

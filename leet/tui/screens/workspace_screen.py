@@ -548,14 +548,32 @@ class WorkspaceScreen(RunPanes):
         run = self.feeds.lend(entry)
         screen = RunScreen(Found(entry.log), self.terminal, run=run)
         screen.filters.update({subject: self.filters[subject] for subject in ("metrics", "system")})
+        self.app.push_screen(screen)
 
-        def come_back(_: object) -> None:
+    def on_screen_resume(self) -> None:
+        """Back from a run: what it has read since is shown here too, over the x axis chosen here."""
+        if self.feeds.lent:
             self.feeds.take_back()
             self.sources.forget()
             self.selected()
             self.paint_now()
 
-        self.app.push_screen(screen, come_back)
+    def action_compare(self) -> None:
+        """What differs between the selected runs, the pinned one first."""
+        from leet.tui.screens.compare_screen import CompareScreen
+
+        entries = self.workspace.entries
+        keys = [key for key in reversed(self.selection.in_drawing_order()) if key in entries]
+        if len(keys) < 2:
+            self.tell("select two runs or more to compare them: space selects the highlighted one")
+            return
+        self.app.push_screen(CompareScreen([entries[key] for key in keys], [self.mark_of(key).color for key in keys]))
+
+    def run_names(self) -> list[tuple[str, str]]:
+        """Key and name of every run, those that are listed first."""
+        listed = {entry.key: clean(entry.name) for entry in self.runs.entries}
+        others = {key: clean(entry.name) for key, entry in self.workspace.entries.items() if key not in listed}
+        return list({**listed, **others}.items())
 
     def go_to_run(self, key: str) -> None:
         """Highlight a run; a query that hides it is lifted."""

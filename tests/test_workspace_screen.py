@@ -1,0 +1,559 @@
+"""The runs of a directory on one screen: every key and act of the mouse, what is drawn, and what is remembered."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+from example_run import ExampleRun
+from sweep import START, run_in, sweep
+from textual.pilot import Pilot
+from viewer import Viewer
+
+from leet.tui.app import LeetApp
+from leet.tui.screens.chart_screen import ChartScreen
+from leet.tui.screens.run_screen import RunScreen
+from leet.tui.screens.workspace_screen import WorkspaceScreen
+from leet.tui.terminal import Terminal
+from leet.tui.widgets.pane import Pane
+
+NOW = START + 3600.0
+
+
+class Workplace(Viewer):
+    """A viewer of many runs."""
+
+    def __init__(self, app: LeetApp, pilot: Pilot[object]) -> None:
+        super().__init__(app, pilot)
+
+    @property
+    def screen(self) -> WorkspaceScreen:
+        return next(screen for screen in self.app.screen_stack if isinstance(screen, WorkspaceScreen))
+
+    @property
+    def names(self) -> list[str]:
+        """Names of the runs that are listed."""
+        return [entry.name for entry in self.screen.runs.entries]
+
+    @property
+    def selected(self) -> list[str]:
+        return [self.screen.workspace.entries[key].name for key in self.screen.selection.keys]
+
+    @property
+    def pinned(self) -> str:
+        entry = self.screen.workspace.entries.get(self.screen.selection.pinned)
+        return entry.name if entry is not None else ""
+
+    @property
+    def drawn(self) -> list[str]:
+        """Labels of the curves, the topmost last."""
+        return [run.label for run in self.screen.sources.runs]
+
+    @property
+    def titles(self) -> list[str]:
+        return [source.title for source in self.screen.metrics.sources]
+
+    async def settled(self) -> None:
+        """Wait until all that is selected has been read, and paint it."""
+        await self.screen.loaded.wait()
+        await self.pilot.pause()
+        if self.app.screen is self.screen:
+            self.screen.paint_now()
+        await self.pilot.pause()
+
+    def panes(self) -> set[str]:
+        return {(pane.id or "").removesuffix("-pane") for pane in self.screen.query(Pane) if pane.display}
+
+
+@asynccontextmanager
+async def at(
+    root: Path, size: tuple[int, int] = (140, 40), *, live: bool = False, terminal: Terminal | None = None
+) -> AsyncIterator[Workplace]:
+    app = LeetApp(None, workspace=root, terminal=terminal or Terminal(now=NOW), live=live)
+    async with app.run_test(size=size) as pilot:
+        place = Workplace(app, pilot)
+        await place.settled()
+        yield place
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    return sweep(tmp_path, 6)
+
+
+async def test_the_latest_run_is_selected_and_pinned_at_first(root: Path) -> None:
+    async with at(root) as place:
+        assert place.names == [f"trial-{n}" for n in (5, 4, 3, 2, 1, 0)]
+        assert place.selected == ["trial-5"]
+        assert place.pinned == "trial-5"
+        assert place.drawn == ["trial-5"]
+        assert place.panes() == {"runs", "metrics", "overview"}
+        assert "6 runs" in place.lines()[0]
+        assert "✓ finished · trial-5 · step 19" in place.status
+        assert "1 selected" in place.status
+        assert place.app.focused is place.screen.runs
+
+
+async def test_space_draws_a_run_and_takes_it_away(root: Path) -> None:
+    async with at(root) as place:
+        await place.press("down", "space")
+        await place.settled()
+        assert place.selected == ["trial-5", "trial-4"]
+        assert place.drawn == ["trial-4", "trial-5"]
+        text = place.text()
+        assert "● trial-5" in text
+        assert "● trial-4" in text
+        await place.press("space")
+        await place.settled()
+        assert place.drawn == ["trial-5"]
+
+
+async def test_p_pins_selecting_where_needed_and_unpins(root: Path) -> None:
+    async with at(root) as place:
+        await place.press("down", "down", "p")
+        await place.settled()
+        assert place.selected == ["trial-5", "trial-3"]
+        assert place.pinned == "trial-3"
+        assert place.drawn == ["trial-5", "trial-3"]
+        spec = place.screen.metrics.sources[0].spec(40, place.screen.metrics.view(place.screen.metrics.sources[0]))
+        assert [trace.heavy for trace in spec.traces] == [False, True]
+        await place.press("p")
+        await place.settled()
+        assert place.pinned == ""
+        assert place.selected == ["trial-5", "trial-3"]
+
+
+async def test_ctrl_a_asks_and_y_selects_all_that_are_listed(root: Path) -> None:
+    async with at(root) as place:
+        await place.press("ctrl+a")
+        assert "select 5 more runs? y selects" in place.status
+        await place.press("escape")
+        assert len(place.selected) == 1
+        await place.press("f")
+        await place.type("trial-[0-2]")
+        await place.press("enter", "ctrl+a", "y")
+        await place.settled()
+        assert sorted(place.selected) == ["trial-0", "trial-1", "trial-2", "trial-5"]
+        assert not place.screen.metrics.view(place.screen.metrics.sources[0]).log_y
+        await place.press("ctrl+a")
+        assert "all runs that are listed are selected" in place.status
+
+
+async def test_x_deselects_all_but_the_pinned_run(root: Path) -> None:
+    async with at(root) as place:
+        await place.press("down", "space", "down", "space")
+        assert len(place.selected) == 3
+        await place.press("x")
+        await place.settled()
+        assert place.selected == ["trial-5"]
+        assert place.drawn == ["trial-5"]
+        await place.press("home", "p", "x")
+        await place.settled()
+        assert place.selected == []
+        assert "No run is selected" in place.text()
+        assert "space selects the highlighted one" in place.text()
+
+
+async def test_enter_opens_a_run_and_escape_comes_back_to_all_as_it_was(root: Path) -> None:
+    async with at(root) as place:
+        await place.press("down", "space", "down", "down")
+        await place.settled()
+        reading = place.screen.feeds.get(place.screen.selection.keys[0])
+        await place.press("up", "up", "enter")
+        await place.pilot.pause()
+        run = place.app.screen
+        assert isinstance(run, RunScreen)
+        await run.loaded.wait()
+        assert run.model.identity.name == "trial-4"
+        await place.press("x", "escape")
+        await place.settled()
+        assert place.app.screen is place.screen
+        assert place.selected == ["trial-5", "trial-4"]
+        assert place.drawn == ["trial-4", "trial-5"]
+        assert place.screen.runs.entry is not None
+        assert place.screen.runs.entry.name == "trial-4"
+        assert place.screen.feeds.get(place.screen.selection.keys[0]) is reading
+        assert {run.store.axis for run in place.screen.sources.runs} == {"auto"}
+        # A run that was not selected is read for its own screen, and not drawn after.
+        await place.press("end", "enter")
+        await place.pilot.pause()
+        assert isinstance(place.app.screen, RunScreen)
+        await place.app.screen.loaded.wait()
+        assert place.app.screen.model.rows == 20
+        await place.press("escape")
+        await place.settled()
+        assert place.drawn == ["trial-4", "trial-5"]
+
+
+async def test_escape_leads_from_a_lone_run_to_the_runs_beside_it(root: Path) -> None:
+    [log] = root.glob("*run0002/*.wandb")
+    from leet.discovery import Found
+
+    app = LeetApp(Found(log), terminal=Terminal(now=NOW), live=False)
+    async with app.run_test(size=(140, 40)) as pilot:
+        await app.run_screen.loaded.wait()
+        model = app.run_screen.model
+        await pilot.press("escape")
+        await pilot.pause()
+        place = Workplace(app, pilot)
+        await place.settled()
+        assert place.selected == ["trial-2"]
+        assert place.screen.runs.entry is not None
+        assert place.screen.runs.entry.name == "trial-2"
+        shown = place.screen.feeds.get(place.screen.selection.keys[0])
+        assert shown is not None
+        assert shown.model is model
+        await place.press("enter", "escape")
+        await place.settled()
+        assert app.screen is place.screen
+
+
+async def test_escape_focuses_the_list_and_leaves_a_chart(root: Path) -> None:
+    async with at(root) as place:
+        await place.press("tab", "right")
+        assert place.screen.metrics.focus_index == 0
+        await place.press("escape")
+        assert place.screen.metrics.focus_index is None
+        await place.press("escape")
+        assert place.app.focused is place.screen.runs
+
+
+async def test_tab_goes_through_runs_metrics_and_overview(root: Path) -> None:
+    async with at(root) as place:
+        seen = []
+        for _ in range(6):
+            await place.press("tab")
+            seen.append((place.screen.focused_name, place.screen.overview.section))
+        assert [name for name, _ in seen] == ["metrics", *["overview"] * 4, "runs"]
+        assert [section for _, section in seen[1:5]] == ["", "Environment", "Config", "Summary"]
+        await place.press("shift+tab")
+        assert place.screen.focused_name == "overview"
+
+
+async def test_panes_come_and_go_by_their_keys(root: Path) -> None:
+    async with at(root) as place:
+        await place.press("2")
+        assert place.panes() == {"runs", "metrics", "overview", "system"}
+        assert "No system metrics in this run" in place.text()
+        await place.press("2", "left_square_bracket")
+        assert place.panes() == {"metrics", "overview"}
+        await place.press("right_square_bracket", "1")
+        assert "metrics" not in place.panes()
+        await place.press("1", "left_square_bracket", "right_square_bracket", "0")
+        assert place.panes() == {"runs", "metrics", "overview"}
+
+
+async def test_lower_panes_of_a_run_that_is_not_selected_say_how_to_load_it(root: Path) -> None:
+    run_in(root.parent, 9, samples=30)
+    async with at(root) as place:
+        await place.press("2")
+        assert "CPU" in place.text()
+        await place.press("escape", "down")
+        await place.until("trial-5 is not selected")
+        assert "space loads this run" in place.text()
+        assert "lr             0.0166667" in place.text()
+        await place.press("space")
+        await place.settled()
+        assert "No system metrics in this run" in place.text()
+
+
+async def test_the_overview_tells_of_the_highlighted_run_at_once(root: Path) -> None:
+    async with at(root, (160, 40)) as place:
+        await place.press("end")
+        await place.until("name     trial-0")
+        text = place.text()
+        assert "lr             0.1" in text
+        assert "tags     baseline" in text
+        assert "✓ finished" in text
+
+
+async def test_f_filters_the_runs_while_one_types(root: Path) -> None:
+    async with at(root) as place:
+        await place.press("f")
+        await place.type("trial-[01]")
+        assert place.names == ["trial-1", "trial-0"]
+        assert "2/6" in place.text()
+        await place.press("escape")
+        assert len(place.names) == 6
+        await place.press("f")
+        await place.type("baseline")
+        await place.press("enter")
+        assert place.names == ["trial-0"]
+        assert "1 of 6 runs" in place.lines()[0]
+        assert "baseline" in place.lines()[0]
+        assert place.app.focused is place.screen.runs
+        # What is selected is drawn whether it is listed or not.
+        assert place.drawn == ["trial-5"]
+        await place.press("ctrl+f")
+        assert len(place.names) == 6
+
+
+async def test_a_filter_that_hides_all_says_how_to_lift_it(root: Path) -> None:
+    async with at(root) as place:
+        await place.press("f")
+        await place.type("nothing-like-it")
+        await place.press("enter")
+        assert "No run matches" in place.text()
+        assert "ctrl+f shows all again" in place.text()
+        await place.press("down", "enter", "space", "p", "pagedown")
+        await place.press("ctrl+f")
+        assert len(place.names) == 6
+
+
+async def test_the_metrics_filter_works_on_the_names_of_all_runs(root: Path) -> None:
+    run_in(root.parent, 8, metrics={"only_here": 1.0})
+    async with at(root) as place:
+        assert place.titles == ["acc", "loss", "only_here"]
+        await place.press("slash")
+        await place.type("only")
+        await place.press("enter")
+        assert place.titles == ["only_here"]
+        await place.press("ctrl+l")
+        assert len(place.titles) == 3
+        await place.press("slash")
+        await place.type("xyz")
+        await place.press("enter")
+        assert "No metric matches" in place.text()
+
+
+async def test_runs_are_sorted_by_what_one_likes(root: Path) -> None:
+    run_in(root.parent, 9, name="Aardvark", rows=3)
+    async with at(root) as place:
+        await place.press("S")
+        assert place.names[0] == "Aardvark"
+        assert "runs sorted by name" in place.status
+        await place.press("S", "S")
+        assert place.names[-1] == "Aardvark"
+        await place.press("S", "S")
+        assert place.names == ["Aardvark", *(f"trial-{n}" for n in (5, 4, 3, 2, 1, 0))]
+        await place.pilot.click(place.screen.runs, offset=(6, 0))
+        assert "runs sorted by name" in place.status
+
+
+async def test_the_mouse_highlights_selects_and_opens(root: Path) -> None:
+    async with at(root) as place:
+        await place.pilot.click(place.screen.runs, offset=(8, 3))
+        await place.pilot.pause()
+        assert place.screen.runs.entry is not None
+        assert place.screen.runs.entry.name == "trial-3"
+        assert place.selected == ["trial-5"]
+        await place.pilot.click(place.screen.runs, offset=(1, 2))
+        await place.settled()
+        assert place.selected == ["trial-5", "trial-4"]
+        await place.pilot.click(place.screen.runs, offset=(8, 4), times=2)
+        await place.pilot.pause()
+        assert isinstance(place.app.screen, RunScreen)
+
+
+async def test_charts_zoom_scale_turn_and_fill_the_screen(root: Path) -> None:
+    async with at(root) as place:
+        await place.press("down", "space", "tab", "right", "y")
+        await place.settled()
+        grid = place.screen.metrics
+        assert grid.view(grid.sources[0]).log_y
+        await place.press("plus")
+        assert grid.view(grid.sources[0]).x_range is not None
+        await place.press("X")
+        assert place.screen.sources.axis == "runtime"
+        assert "x axis: time since start" in place.status
+        await place.press("c", "1")
+        assert grid.columns == 1
+        await place.press("r", "1", "n")
+        assert grid.page[0] == 2
+        await place.press("enter")
+        await place.pilot.pause()
+        assert isinstance(place.app.screen, ChartScreen)
+        text = place.text()
+        assert "trial-4" in text
+        assert "trial-5" in text
+        colors = place.app.screen.grid.series_colors
+        assert len(colors) == 2
+        await place.press("escape")
+        assert place.app.screen is place.screen
+
+
+async def test_the_crosshair_names_the_runs(root: Path) -> None:
+    async with at(root, (160, 40)) as place:
+        await place.press("down", "space", "tab", "right", "v")
+        await place.settled()
+        spec = place.screen.metrics.active_chart.spec  # type: ignore[union-attr]
+        assert spec is not None
+        assert {trace.label for trace in spec.traces} == {"trial-4", "trial-5"}
+        assert place.text().count("● trial-4 0.") >= 2
+
+
+async def test_colours_are_those_of_the_marks_and_no_two_alike(root: Path) -> None:
+    async with at(root) as place:
+        await place.press("ctrl+a", "y")
+        await place.settled()
+        screen = place.screen
+        marks = {key: screen.mark_of(key).color for key in screen.selection.keys}
+        assert len(set(marks.values())) == 6
+        assert set(screen.metrics.series_colors.values()) == set(marks.values())
+        for run in screen.sources.runs:
+            assert screen.metrics.series_colors[run.color] == marks[run.key]
+        before = dict(marks)
+        await place.press("x")
+        assert screen.mark_of(screen.selection.pinned).color == before[screen.selection.pinned]
+
+
+async def test_sixteen_colours_and_none(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with at(root, terminal=Terminal(depth="16", now=NOW)) as place:
+        await place.press("down", "space")
+        await place.settled()
+        styles = {s.style for line in place.app.screen._compositor.render_strips() for s in line if s.style}
+        used = {color.name for style in styles for color in (style.color, style.bgcolor) if color is not None}
+        assert not {name for name in used if name.startswith("#")}, used
+        assert place.screen.mark_of(place.screen.selection.keys[0]).color != ""
+    monkeypatch.setenv("NO_COLOR", "1")
+    async with at(root) as place:
+        await place.press("down", "space")
+        await place.settled()
+        styles = {s.style for line in place.app.screen._compositor.render_strips() for s in line if s.style}
+        used = {color.name for style in styles for color in (style.color, style.bgcolor) if color is not None}
+        assert used <= {"default"}
+        assert "a trial-5" in place.text() or "b trial-5" in place.text()
+
+
+async def test_seven_bits_are_enough(root: Path) -> None:
+    async with at(root, terminal=Terminal(ascii=True, now=NOW)) as place:
+        await place.press("down", "space", "2", "f", "a")
+        assert place.text().isascii()
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 40), (200, 50), (60, 15), (30, 10), (20, 6)])
+async def test_every_size_shows_the_list(root: Path, size: tuple[int, int]) -> None:
+    async with at(root, size) as place:
+        assert len(place.lines()) == size[1]
+        assert "runs" in place.panes()
+        assert ("metrics" in place.panes()) is (size[0] >= 80)
+        assert ("overview" in place.panes()) is (size[0] >= 120)
+        assert "trial-5" in place.text()
+        await place.press("2", "left_square_bracket", "right_square_bracket", "1", "f", "a", "escape", "h", "escape")
+        assert place.app.is_running
+
+
+async def test_what_was_chosen_is_remembered_and_never_in_the_directory(root: Path) -> None:
+    before = sorted(root.rglob("*"))
+    async with at(root, live=True) as place:
+        await place.press("S", "down", "space", "down", "p", "f")
+        await place.type("trial")
+        await place.press("enter")
+        await place.settled()
+        chosen = set(place.selected), place.pinned, place.names
+        key = place.screen.runs.entry
+    async with at(root, live=True) as place:
+        assert (set(place.selected), place.pinned, place.names) == chosen
+        assert place.screen.query_now.text == "trial"
+        assert place.screen.sort == "name"
+        assert place.screen.runs.entry == key
+    assert sorted(root.rglob("*")) == before
+
+
+async def test_runs_that_come_grow_and_go_show_by_themselves(root: Path) -> None:
+    async with at(root, live=True, terminal=Terminal()) as place:
+        run = run_in(root.parent, 20, code=None, rows=3)
+        await place.until("trial-20")
+        await place.press("home", "space")
+        await place.settled()
+        run.row({"loss": 1.0, "fresh": 2.0})
+        run.flush()
+        await place.until("fresh")
+        run.finish()
+        for _ in range(200):
+            if place.screen.runs.entries[0].state(START).name == "finished":
+                break
+            await place.pilot.pause(0.05)
+        assert place.screen.runs.entries[0].state(START).name == "finished"
+        shutil.rmtree(run.directory)
+        await place.until("trial-20", gone=True)
+        assert "trial-20" not in place.drawn
+        run.writer.close()
+
+
+async def test_a_run_that_was_resumed_is_one_with_all_its_rows(root: Path) -> None:
+    run_in(root.parent, 30, run_id="again", rows=5, code=1)
+    async with at(root, live=True, terminal=Terminal()) as place:
+        assert place.names[0] == "trial-30"
+        second = run_in(root.parent, 31, run_id="again", name="trial-30", rows=0, code=None)
+        second.step = 5
+        second.row({"loss": 0.5})
+        second.flush()
+        for _ in range(300):
+            run = place.screen.feeds.get(place.screen.selection.keys[0])
+            if run is not None and run.model.rows == 6:
+                break
+            await place.pilot.pause(0.05)
+        assert run is not None
+        assert run.model.metrics.steps.view.tolist() == [0, 1, 2, 3, 4, 5]
+        assert run.state.name == "running"
+        assert place.names.count("trial-30") == 1
+        assert place.pinned == "trial-30"
+        second.writer.close()
+    async with at(root) as place:
+        run = place.screen.feeds.get(place.screen.selection.keys[0])
+        assert run is not None
+        assert run.model.rows == 6
+
+
+async def test_an_empty_directory_waits_for_its_first_run(tmp_path: Path) -> None:
+    empty = tmp_path / "wandb"
+    empty.mkdir()
+    async with at(empty, live=True, terminal=Terminal()) as place:
+        assert "No runs found in" in place.text()
+        await place.press("space", "p", "x", "ctrl+a", "enter", "down", "f", "escape", "2", "S", "ctrl+f")
+        run_in(tmp_path, 1)
+        await place.until("trial-1")
+        await place.settled()
+        assert place.pinned == "trial-1"
+
+
+async def test_runs_of_one_name_are_told_apart_by_their_ids(tmp_path: Path) -> None:
+    run_in(tmp_path, 1, name="same")
+    run_in(tmp_path, 2, name="same")
+    async with at(tmp_path / "wandb") as place:
+        await place.press("ctrl+a", "y")
+        await place.settled()
+        assert place.drawn == ["same (run0001)", "same (run0002)"]
+
+
+async def test_an_unreadable_log_is_one_row_and_no_harm(root: Path) -> None:
+    broken = root / "offline-run-20251201_000000-broken"
+    broken.mkdir()
+    (broken / "run-broken.wandb").write_bytes(b"no log at all, but long enough to be looked at")
+    async with at(root) as place:
+        await place.press("ctrl+a", "y")
+        await place.settled()
+        assert "broken" in place.names
+        assert "✗" in place.text()
+        assert "acc" in place.text()
+
+
+async def test_texts_of_logs_cannot_act_on_the_terminal(tmp_path: Path) -> None:
+    evil = "\x1b]0;owned\x07[bold red]x[/]\u202e\x1b[2J"
+    run_in(tmp_path, 1, name=evil, tags=(evil,))
+    run_in(tmp_path, 2, name=evil + "2", tags=(evil,))
+    async with at(tmp_path / "wandb", (200, 50)) as place:
+        await place.press("ctrl+a", "y", "2", "up", "p", "space")
+        await place.settled()
+        for line in place.lines():
+            assert not any(ord(char) < 32 or char == "\u202e" for char in line), repr(line)
+
+
+async def test_fifty_runs_can_be_compared(tmp_path: Path) -> None:
+    for number in range(50):
+        run = ExampleRun(tmp_path, run_id=f"r{number:02}", name=f"trial-{number}")
+        for step in range(8):
+            run.row({"loss": number + step * 1.0})
+        run.finish()
+    async with at(tmp_path / "wandb") as place:
+        await place.press("ctrl+a", "y")
+        await place.settled()
+        assert len(place.drawn) == 50
+        assert len(set(place.screen.metrics.series_colors.values())) == 50
+        spec = place.screen.metrics._page[0].spec
+        assert spec is not None
+        assert len(spec.traces) == 50
