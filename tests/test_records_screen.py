@@ -14,6 +14,7 @@ from example_run import ExampleRun, trained
 from terminals import viewer as terminal_of
 from textual import events
 from textual.pilot import Pilot
+from viewer import viewing
 
 from leet.tui.records_app import RecordsApp
 from leet.tui.screens.records_screen import RecordsScreen
@@ -364,6 +365,17 @@ async def test_help_lists_its_keys(tmp_path: Path) -> None:
         await inspector.pilot.press("question_mark")
         await inspector.until("All keys")
         await inspector.pilot.press("escape", "q")
+
+
+async def test_from_a_run_and_back(tmp_path: Path) -> None:
+    async with viewing(trained(tmp_path, 5)) as viewer:
+        await viewer.press("i")
+        await viewer.until("Record 1 · header")
+        await viewer.press("down", "tab", "escape")
+        assert "Record 2 · run" in viewer.text()
+        await viewer.press("escape")
+        await viewer.until("grad_norm")
+        assert "Record 2" not in viewer.text()
 
 
 def test_inspect_on_a_terminal_shows_the_list(tmp_path: Path) -> None:

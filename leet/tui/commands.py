@@ -55,6 +55,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("suspend", "ctrl+z", "Back to the shell for a while; `fg` returns", "Everywhere", "suspend_process",
             _in("app"), palette=False, priority=True),
 
+    Command("inspect_records", "i", "Look through the records of the log", "Panes", "inspect_records", _RUN),
     Command("next_pane", "tab", "Next pane (and section of the overview)", "Panes", "next_pane", _RUN, palette=False),
     Command("previous_pane", "shift+tab", "Previous pane", "Panes", "previous_pane", _RUN, palette=False),
     Command("overview", "left_square_bracket", "Show or hide the overview", "Panes", "toggle_pane('overview')",

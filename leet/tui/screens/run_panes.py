@@ -302,6 +302,12 @@ class RunPanes(PanesScreen):
     def action_open_newer(self) -> None:
         """Show the run that has started since."""
 
+    def action_inspect_records(self) -> None:
+        from leet.tui.screens.records_screen import RecordsScreen
+
+        if self.run is not None:
+            self.app.push_screen(RecordsScreen(self.run.feed.log, live=self.run.feed.live))
+
     def action_help(self) -> None:
         from leet.tui.screens.help_screen import HelpScreen
 

@@ -180,7 +180,9 @@ class RecordList(Painted, can_focus=True):
         places = range(self._top, min(self._top + height, count))
         rows = [self._row(place) for place in places]
         digests = feed.digests(rows)
-        digits = len(str(feed.index.number(len(feed.index) - 1))) if count else 1
+        # While the log is being read, room for as many as there will be: the list shall not shift to and fro.
+        expected = feed.index.records / max(feed.index.progress, 1e-3) if not feed.loaded else feed.index.records
+        digits = len(str(round(expected)))
         here = self.place
         lines = []
         for place, row in zip(places, rows, strict=True):
