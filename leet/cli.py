@@ -36,7 +36,8 @@ COMMANDS: dict[str, Command] = {
 
 EPILOG = """\
 A PATH named like a command is reached with a dot and a slash: leet ./record
-PATH is a .wandb file, a run directory, or any other directory: all the runs below it are shown.
+PATH is a .wandb file, a run directory, or any other directory: all the runs below it are shown;
+HOST:PATH or USER@HOST:PATH is one on another machine, fetched over ssh.
 Without one: $WANDB_DIR, the run directory one stands in, or ./wandb."""
 
 
@@ -139,7 +140,7 @@ def view(arguments: Sequence[str]) -> int:
 
     runs = _directory_of_runs(args.path)
     try:
-        found = None if runs is not None else locate(args.path)
+        found = None if runs is not None else locate(args.path, watched=args.screenshot is None)
     except NoRun as error:
         return fail(str(error))
     if args.screenshot is None and not (sys.stdin.isatty() and sys.stdout.isatty()):
