@@ -39,6 +39,8 @@ _LARGEST_FRAME = 64 * 1024 * 1024
 
 Known = tuple[str, Stamp, dict[str, Any]]
 """Path of a log from the root, its stamp, its facts."""
+Kept = tuple[str, Stamp, bytes]
+"""The same with the facts as JSON text."""
 
 
 class FactsCache:
@@ -63,18 +65,19 @@ class FactsCache:
                 return
             os.utime(self._file)
             while (found := _next_frame(file)) is not None:
-                yield [(path, Stamp(*stamp), facts) for path, stamp, facts in found]
+                yield [(path, tuple(stamp), facts) for path, stamp, facts in found]
 
-    def write(self, parts: Iterator[list[Known]]) -> None:
+    def write(self, parts: Iterator[list[Kept]]) -> None:
         """Keep these facts instead of what was kept before."""
         new = self._file.with_name(f"{self._file.name}.{os.getpid()}.new")
         try:
             new.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             with open(new, "wb") as file:
                 file.write(_MAGIC)
-                _put_frame(file, self._key())
+                _put_frame(file, orjson.dumps(self._key()))
                 for part in parts:
-                    _put_frame(file, [(path, tuple(stamp), facts) for path, stamp, facts in part])
+                    logs = (orjson.dumps((path, stamp))[:-1] + b"," + facts + b"]" for path, stamp, facts in part)
+                    _put_frame(file, b"[%b]" % b",".join(logs))
             os.replace(new, self._file)
             self._make_room()
         except (OSError, TypeError):  # no room on the disk, or a text that JSON cannot hold
@@ -90,8 +93,7 @@ class FactsCache:
         return {"root": self._root.encode("utf-8", "backslashreplace").decode(), "code": _code()}
 
 
-def _put_frame(file: IO[bytes], value: Any) -> None:
-    payload = orjson.dumps(value)
+def _put_frame(file: IO[bytes], payload: bytes) -> None:
     file.write(_FRAME.pack(len(payload), zlib.crc32(payload)) + payload)
 
 

@@ -40,21 +40,17 @@ _POLL = 0.2
 _LENGTH = struct.Struct("<I")
 
 
-class Stamp(NamedTuple):
-    """What tells that a log is as it was: inode, size in bytes, time of the last write in Unix nanoseconds."""
+Stamp = tuple[int, int, int]
+"""What tells that a log is as it was: inode, size in bytes, time of the last write in Unix nanoseconds."""
 
-    inode: int
-    size: int
-    modified_ns: int
 
-    @classmethod
-    def of(cls, found: os.stat_result) -> Stamp:
-        return cls(found.st_ino, found.st_size, found.st_mtime_ns)
+def stamp_of(found: os.stat_result) -> Stamp:
+    return found.st_ino, found.st_size, found.st_mtime_ns
 
-    @classmethod
-    def at(cls, peek: Peek) -> Stamp:
-        """The stamp of a log when it was looked at."""
-        return cls(peek.identity[1], peek.size, peek.modified_ns)
+
+def stamp_at(peek: Peek) -> Stamp:
+    """The stamp of a log when it was looked at; its inode is 0 when there was none."""
+    return peek.identity[1], peek.size, peek.modified_ns
 
 
 class Looked(NamedTuple):
@@ -86,7 +82,7 @@ def look_at(logs: Sequence[str], stopping: threading.Event) -> Iterator[list[Loo
             if frame is None:
                 running -= 1
                 continue
-            yield [Looked(place, Stamp(*stamp), facts) for place, stamp, facts in orjson.loads(frame)]
+            yield [Looked(place, tuple(stamp), facts) for place, stamp, facts in orjson.loads(frame)]
     finally:
         for process in processes:
             process.kill()
@@ -122,11 +118,11 @@ def _drain(pipe: IO[bytes], frames: queue.SimpleQueue[bytes | None]) -> None:
 
 def write_facts(logs: Sequence[bytes], first: int, step: int, out: IO[bytes]) -> None:
     """What another process does: the facts of each log, whose place is counted from `first` by `step`."""
-    found: list[tuple[int, tuple[int, ...], dict[str, Any]]] = []
+    found: list[tuple[int, Stamp, dict[str, Any]]] = []
     last = time.monotonic()
     for number, log in enumerate(logs):
         seen = peek(os.fsdecode(log))
-        found.append((first + number * step, tuple(Stamp.at(seen)), facts_of(seen)))
+        found.append((first + number * step, stamp_at(seen), facts_of(seen)))
         if len(found) >= _FRAME or time.monotonic() - last > _SOON or number == len(logs) - 1:
             frame = orjson.dumps(found)
             out.write(_LENGTH.pack(len(frame)) + frame)

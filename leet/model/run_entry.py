@@ -58,7 +58,7 @@ class RunEntry:
     trouble: str = ""
     """Why the log cannot be read, in a few words; "" where it can."""
 
-    _sought: list[str] = field(default_factory=list, init=False, repr=False, compare=False)
+    _sought: str = field(default="", init=False, repr=False, compare=False)
 
     @property
     def directory(self) -> Path:
@@ -75,8 +75,8 @@ class RunEntry:
         """What a bare word is looked for in, in lower case, one text a line."""
         if not self._sought:
             texts = (self.key, self.name, self.run_id, self.project, self.notes, *self.tags)
-            self._sought.append("\n".join(texts).lower())
-        return self._sought[0]
+            object.__setattr__(self, "_sought", "\n".join(texts).lower())
+        return self._sought
 
     def state(self, now: float) -> RunState:
         """What the run is doing at `now` (Unix seconds); `waiting` with a reason as long as nothing is known."""

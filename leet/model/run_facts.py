@@ -65,32 +65,36 @@ def entry_with(entry: RunEntry, facts: Mapping[str, Any], *, size: int, modified
         _shared.clear()
     share = _shared.setdefault
     run_id = facts["run_id"] or entry.run_id
-    return replace(
-        entry,
+    project, entity, group, job_type = facts["project"], facts["entity"], facts["group"], facts["job_type"]
+    host, user = facts["host"], facts["user"]
+    return RunEntry(
+        key=entry.key,
+        log=entry.log,
+        earlier=entry.earlier,
+        started=entry.started if facts["started"] is None else facts["started"],
         run_id=run_id,
         name=facts["name"] or run_id,
-        project=share(facts["project"], facts["project"]),
-        entity=share(facts["entity"], facts["entity"]),
-        group=share(facts["group"], facts["group"]),
-        job_type=share(facts["job_type"], facts["job_type"]),
+        project=share(project, project),
+        entity=share(entity, entity),
+        group=share(group, group),
+        job_type=share(job_type, job_type),
         notes=facts["notes"],
-        tags=tuple(share(tag, tag) for tag in facts["tags"]),
-        host=share(facts["host"], facts["host"]),
-        user=share(facts["user"], facts["user"]),
-        started=entry.started if facts["started"] is None else facts["started"],
+        tags=tuple([share(tag, tag) for tag in facts["tags"]]),
+        host=share(host, host),
+        user=share(user, user),
         config={share(key, key): share(text, text) for key, text in facts["config"].items()},
         summary={
-            share(key, key): _NON_FINITE.get(v, v) if v.__class__ is str else v for key, v in facts["summary"].items()
+            share(key, key): _NON_FINITE.get(value, value) if value.__class__ is str else value
+            for key, value in facts["summary"].items()
         },
         step=facts["step"],
         runtime=facts["runtime"],
         exit_code=facts["exit_code"],
-        begun=facts["begun"],
-        usual_gap=facts["usual_gap"],
         size=size,
         modified=modified,
         known=True,
-        trouble="",
+        begun=facts["begun"],
+        usual_gap=facts["usual_gap"],
     )
 
 

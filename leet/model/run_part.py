@@ -26,9 +26,12 @@ YOUNG = 3600.0
 """Age of a run directory in seconds, below which its log may well be about to appear."""
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class RunPart:
-    """A run directory and what is known of its log."""
+    """A run directory and what is known of its log. Of two parts the lesser is the one that is due earlier.
+
+    There may be ten thousand, so what they hold is plain: the collector of garbage looks at every container.
+    """
 
     parent: str
     name: str
@@ -45,8 +48,10 @@ class RunPart:
     dropped: bool = False
     """The directory is not listed any more."""
     stamp: Stamp | None = None
-    facts: dict[str, Any] | None = None
-    """Kept until they are in the cache."""
+    facts: bytes = b""
+    """As JSON text, until they are in the cache."""
+    due: float = 0.0
+    """When the next look is due, by the monotonic clock."""
     peek: Peek | None = None
     """Kept while the log may grow, to read on from there."""
 
@@ -74,10 +79,13 @@ class RunPart:
         self.log, self.run_id = log, os.path.basename(log).removeprefix("run-").removesuffix(".wandb")
         self.entry = replace(self.entry, log=Path(log), run_id=self.run_id, name=self.run_id)
 
+    def __lt__(self, other: RunPart) -> bool:
+        return self.due < other.due
+
     def take(self, stamp: Stamp, facts: dict[str, Any]) -> None:
         """The log has been looked at."""
-        self.located, self.absent, self.stamp, self.facts = True, False, stamp, facts
-        self.entry = entry_with(self.entry, facts, size=stamp.size, modified=stamp.modified_ns / 1e9)
+        self.located, self.absent, self.stamp = True, False, stamp
+        self.entry = entry_with(self.entry, facts, size=stamp[1], modified=stamp[2] / 1e9)
 
     def pause(self, now: float) -> float:
         """Seconds until it should be looked at again."""

@@ -15,9 +15,12 @@ import os
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
+from typing import Any
 
-from leet.model.facts_cache import PART, FactsCache, Known
-from leet.model.facts_process import FEWEST, Stamp, look_at
+import orjson
+
+from leet.model.facts_cache import PART, FactsCache, Kept
+from leet.model.facts_process import FEWEST, Stamp, look_at, stamp_at, stamp_of
 from leet.model.run_entry import RunEntry
 from leet.model.run_facts import facts_of
 from leet.model.run_part import ENDED, RunPart, order, run_entry
@@ -66,12 +69,16 @@ class Scan:
         self._stopping = stopping
         self._cache = cache
         self._parts: dict[str, dict[str, RunPart]] = {}
-        self._runs: dict[tuple[str, str], list[RunPart]] = {}
+        self._runs: dict[tuple[str, str], RunPart | list[RunPart]] = {}
         self._shown: dict[tuple[str, str], RunEntry] = {}
         self._changed: dict[tuple[str, str], None] = {}
-        self._due: list[tuple[float, int, RunPart]] = []
-        self._number = 0
+        self._due: list[RunPart] = []
+        self._spread_so_far = 0
         self._published = 0.0
+        self._looked = 0
+        """Logs that had to be looked into."""
+        self._kept = cache is None
+        """The cache has been written, or there is none."""
 
     def run(self) -> None:
         """Until it is stopped."""
@@ -117,15 +124,21 @@ class Scan:
         if not parts:
             del self._parts[listing.path]
 
+    def _parts_of(self, run: tuple[str, str]) -> list[RunPart]:
+        found = self._runs.get(run)
+        return [] if found is None else found if isinstance(found, list) else [found]
+
     def _join(self, part: RunPart) -> None:
-        self._runs.setdefault(part.run, []).append(part)
+        parts = self._parts_of(part.run)
+        self._runs[part.run] = [*parts, part] if parts else part
         self._changed[part.run] = None
 
     def _leave(self, part: RunPart) -> None:
-        parts = self._runs[part.run]
-        parts.remove(part)
-        if not parts:
-            del self._runs[part.run]
+        parts = [other for other in self._parts_of(part.run) if other is not part]
+        if parts:
+            self._runs[part.run] = parts
+        else:
+            self._runs.pop(part.run, None)
         self._changed[part.run] = None
 
     def _drop(self, part: RunPart) -> None:
@@ -133,8 +146,8 @@ class Scan:
         self._leave(part)
 
     def _schedule(self, part: RunPart, due: float) -> None:
-        self._number += 1
-        heapq.heappush(self._due, (due, self._number, part))
+        part.due = due
+        heapq.heappush(self._due, part)
 
     # Logs
 
@@ -152,10 +165,12 @@ class Scan:
         parts = self._unknown()
         if len(parts) >= FEWEST:
             for looked in look_at([part.log for part in parts], self._stopping):
+                self._looked += len(looked)
                 for place, stamp, facts in looked:
                     part = parts[place]
-                    if stamp.inode:  # else there is no such file
+                    if stamp[0]:  # else there is no such file
                         part.take(stamp, facts)
+                        self._keep(part, facts)
                         self._changed[part.run] = None
                         self._spread(part)
                 time.sleep(_BREATH)
@@ -176,9 +191,9 @@ class Scan:
     def _look_at_due(self) -> None:
         for number in range(MOST_LOOKS):
             now = time.monotonic()
-            if not self._due or self._due[0][0] > now or self._stopping.is_set():
+            if not self._due or self._due[0].due > now or self._stopping.is_set():
                 return
-            part = heapq.heappop(self._due)[2]
+            part = heapq.heappop(self._due)
             if not part.dropped:
                 self._look(part)
                 self._schedule(part, time.monotonic() + part.pause(time.time()))
@@ -188,7 +203,7 @@ class Scan:
     def _look(self, part: RunPart) -> None:
         """Look at a log, if it is not as it was."""
         try:
-            stamp = Stamp.of(os.stat(part.log))
+            stamp = stamp_of(os.stat(part.log))
         except OSError:
             if not self._find_log(part):
                 return
@@ -196,14 +211,16 @@ class Scan:
         if stamp is not None and stamp == part.stamp:
             return
         before = part.entry
+        self._looked += 1
         seen = peek(part.log, part.peek)
         if not seen.identity[1]:  # it has gone this moment, or must not be read
             part.stamp, part.peek = None, None
-        part.take(Stamp.at(seen), facts_of(seen))
+        facts = facts_of(seen)
+        part.take(stamp_at(seen), facts)
         live = part.entry.exit_code is None and time.time() - part.entry.modified < SILENCE
         part.peek = seen if live and not seen.trouble else None
-        if self._cache is None or self.listed:
-            part.facts = None
+        if not self._kept:
+            self._keep(part, facts)
         if part.entry != before:
             self._changed[part.run] = None
 
@@ -228,10 +245,10 @@ class Scan:
 
     def _spread(self, part: RunPart) -> None:
         """Many logs become known at once, and should not all be due at once later."""
-        self._number += 1
+        self._spread_so_far += 1
         pause = part.pause(time.time())
         if pause >= ENDED:
-            pause += ENDED * (self._number * 0.618 % 1)
+            pause += ENDED * (self._spread_so_far * 0.618 % 1)
         self._schedule(part, time.monotonic() + pause)
 
     # The cache
@@ -245,6 +262,7 @@ class Scan:
                 part = parts.get(os.path.join(self.root, path))
                 if part is not None and _is_as_it_was(part.log, stamp):
                     part.take(stamp, facts)
+                    self._keep(part, facts)
                     self._changed[part.run] = None
                     self._spread(part)
             time.sleep(_BREATH)
@@ -252,27 +270,31 @@ class Scan:
             if self._stopping.is_set():
                 return
 
+    def _keep(self, part: RunPart, facts: dict[str, Any]) -> None:
+        """Keep facts for the cache."""
+        if self._cache is not None and "trouble" not in facts and _is_text(part.log):
+            part.facts = orjson.dumps(facts)
+
     def _write_cache(self) -> None:
         """Keep what is known, if looking at it has taken a while."""
-        if self._cache is not None and not self._stopping.is_set():
-            parts = [part for parts in self._parts.values() for part in parts.values() if part.facts is not None]
-            if len(parts) >= FEWEST:
-                self._cache.write(self._known(parts))
+        self._kept = True
+        if self._cache is not None and self._looked >= FEWEST and not self._stopping.is_set():
+            self._cache.write(self._facts_in_parts())
         for of_directory in self._parts.values():
             for part in of_directory.values():
-                part.facts = None
+                part.facts = b""
 
-    def _known(self, parts: list[RunPart]) -> Iterator[list[Known]]:
-        for start in range(0, len(parts), PART):
-            yield [
-                (part.log[len(self.root) :].lstrip("/"), part.stamp, part.facts)
-                for part in parts[start : start + PART]
-                if part.stamp is not None
-                and part.facts is not None
-                and "trouble" not in part.facts
-                and _is_text(part.log)
-            ]
-            time.sleep(_BREATH)
+    def _facts_in_parts(self) -> Iterator[list[Kept]]:
+        found: list[Kept] = []
+        for of_directory in self._parts.values():
+            for part in of_directory.values():
+                if part.facts and part.stamp is not None:
+                    found.append((part.log[len(self.root) :].lstrip("/"), part.stamp, part.facts))
+                if len(found) == PART:
+                    yield found
+                    found = []
+                    time.sleep(_BREATH)
+        yield found
 
     # Entries
 
@@ -284,7 +306,7 @@ class Scan:
         news: dict[str, RunEntry | None] = {}
         for run in self._changed:
             old = self._shown.pop(run, None)
-            entry = run_entry(self._runs.get(run, ()))
+            entry = run_entry(self._parts_of(run))
             if entry is not None:
                 self._shown[run] = entry
             if old is not None and (entry is None or entry.key != old.key):
@@ -297,7 +319,7 @@ class Scan:
 
 def _is_as_it_was(log: str, stamp: Stamp) -> bool:
     try:
-        return Stamp.of(os.stat(log)) == stamp
+        return stamp_of(os.stat(log)) == stamp
     except OSError:
         return False
 
