@@ -14,12 +14,15 @@ from leet.tui.screens.chart_screen import ChartScreen
 from leet.tui.screens.compare_screen import CompareScreen, CompareTable
 from leet.tui.screens.help_screen import help_text
 from leet.tui.screens.records_screen import RecordsScreen
+from leet.tui.screens.media_screen import MediaScreen
 from leet.tui.screens.run_screen import RunScreen
+from leet.tui.screens.table_screen import TableScreen
 from leet.tui.screens.text_screen import TextScreen
 from leet.tui.screens.workspace_screen import WorkspaceScreen
 from leet.tui.widgets.chart_grid import ChartGrid
 from leet.tui.widgets.console_view import ConsoleView
 from leet.tui.widgets.filter_line import FilterInput
+from leet.tui.widgets.media_wall import MediaWall
 from leet.tui.widgets.overview import Overview
 from leet.tui.widgets.record_list import RecordList
 from leet.tui.widgets.record_text import RecordText
@@ -33,6 +36,9 @@ CLASSES: dict[Place, type] = {
     "filter": FilterInput,
     "text": TextScreen,
     "logs": ConsoleView,
+    "media": MediaWall,
+    "media_screen": MediaScreen,
+    "table": TableScreen,
     "records": RecordsScreen,
 }
 

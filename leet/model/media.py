@@ -19,7 +19,7 @@ from leet.model.growing import Growing
 from leet.model.natural import NaturalOrder
 from leet.reading.batch import TypedPlace
 
-LISTS = frozenset({"images/separated", "images", "audio", "videos", "html", "object3D", "molecule"})
+LISTS = frozenset({"images/separated", "audio", "videos", "html", "object3D", "molecule"})
 """Types of lists, whose pieces have tiles of their own."""
 MOST_PIECES = 128
 """Tiles of one list: what follows is not shown. The SDK keeps 108 pictures of a list."""

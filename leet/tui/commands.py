@@ -8,7 +8,21 @@ from typing import Literal
 
 from textual.binding import Binding, BindingType
 
-Place = Literal["app", "run", "workspace", "compare", "chart", "filter", "text", "records", "top", "logs"]
+Place = Literal[
+    "app",
+    "run",
+    "workspace",
+    "compare",
+    "chart",
+    "filter",
+    "text",
+    "records",
+    "top",
+    "logs",
+    "media",
+    "media_screen",
+    "table",
+]
 """Who answers: the app, a screen of one run or many, a chart at full size, a filter being typed, a screen of text."""
 
 
@@ -44,18 +58,21 @@ _RUNS = _in("workspace")
 _COMPARE = _in("compare")
 _LOGS = _in("logs")
 _RECORDS = _in("records")
+_MEDIA = _in("media")
+_TABLE = _in("table")
+_HELPED = _BOTH | _in("media_screen", "table")
 
 COMMANDS: tuple[Command, ...] = (
-    Command("help", "question_mark,h", "All keys", "Everywhere", "help", _BOTH, hint="help"),
+    Command("help", "question_mark,h", "All keys", "Everywhere", "help", _HELPED, hint="help"),
     Command("palette", "ctrl+p", "Command palette, and go to a metric by name", "Everywhere", "command_palette",
             _in("app"), palette=False),
-    Command("quit", "q", "Quit", "Everywhere", "app.quit", _in("run", "workspace", "chart", "text"), hint="quit"),
+    Command("quit", "q", "Quit", "Everywhere", "app.quit",
+            _in("run", "workspace", "chart", "text", "media_screen", "table"), hint="quit"),
     Command("interrupt", "ctrl+c", "Quit, also while typing", "Everywhere", "quit", _in("app"),
             palette=False, priority=True),
     Command("suspend", "ctrl+z", "Back to the shell for a while; `fg` returns", "Everywhere", "suspend_process",
             _in("app"), palette=False, priority=True),
 
-    Command("inspect_records", "i", "Look through the records of the log", "Panes", "inspect_records", _RUN),
     Command("next_pane", "tab", "Next pane (and section of the overview)", "Panes", "next_pane", _RUN, palette=False),
     Command("previous_pane", "shift+tab", "Previous pane", "Panes", "previous_pane", _RUN, palette=False),
     Command("overview", "left_square_bracket", "Show or hide the overview", "Panes", "toggle_pane('overview')",
@@ -163,6 +180,45 @@ COMMANDS: tuple[Command, ...] = (
             palette=False),
     Command("logs_save", "ctrl+s", "Save the lines that are listed to a file", "Console logs", "save", _LOGS,
             palette=False),
+
+    Command("media_left", "left", "Sample before", "Media", "scrub(-1)", _MEDIA, palette=False),
+    Command("media_right", "right", "Next sample", "Media", "scrub(1)", _MEDIA, palette=False),
+    Command("media_up", "up", "Ten samples back", "Media", "scrub_far(-1)", _MEDIA, palette=False),
+    Command("media_down", "down", "Ten samples on", "Media", "scrub_far(1)", _MEDIA, palette=False),
+    Command("media_first", "home", "First sample", "Media", "first_page", _MEDIA, palette=False),
+    Command("media_last", "end", "Newest sample, and follow it", "Media", "last_page", _MEDIA, palette=False),
+    Command("media_tile_left", "a", "Tile to the left", "Media", "move('left')", _MEDIA, palette=False),
+    Command("media_tile_right", "d", "Tile to the right", "Media", "move('right')", _MEDIA, palette=False),
+    Command("media_tile_above", "w", "Tile above", "Media", "move('up')", _MEDIA, palette=False),
+    Command("media_tile_below", "s", "Tile below", "Media", "move('down')", _MEDIA, palette=False),
+    Command("media_next_page", "n,pagedown", "Next page of tiles", "Media", "next_page", _MEDIA, palette=False),
+    Command("media_previous_page", "N,pageup", "Previous page of tiles", "Media", "previous_page", _MEDIA,
+            palette=False),
+    Command("media_open", "enter", "Tile over the whole screen; a table as a table", "Media", "open", _MEDIA,
+            palette=False),
+    Command("media_link", "l", "Move all tiles and the charts' crosshairs together", "Media", "link", _MEDIA,
+            palette=False),
+    Command("media_overlays", "m", "Masks and boxes over the pictures", "Media", "overlays", _MEDIA, palette=False),
+    Command("media_resolution", "k", "Half blocks, or full resolution (Kitty, Sixel)", "Media", "resolution", _MEDIA,
+            palette=False),
+    Command("media_outside", "e", "Open the file with the system's viewer", "Media", "open_outside", _MEDIA,
+            palette=False),
+    Command("media_back", "escape", "Back to the panes", "Media", "back", _in("media_screen"), palette=False),
+
+    Command("table_up", "up,w", "Row above", "In a table", "table('move', 'up')", _TABLE, palette=False),
+    Command("table_down", "down,s", "Row below", "In a table", "table('move', 'down')", _TABLE, palette=False),
+    Command("table_left", "left,a", "Column to the left", "In a table", "table('move', 'left')", _TABLE,
+            palette=False),
+    Command("table_right", "right,d", "Column to the right", "In a table", "table('move', 'right')", _TABLE,
+            palette=False),
+    Command("table_next_page", "n,pagedown,space", "Next page of rows", "In a table", "table('page', 1)", _TABLE,
+            palette=False),
+    Command("table_previous_page", "N,pageup", "Previous page of rows", "In a table", "table('page', -1)", _TABLE,
+            palette=False),
+    Command("table_first", "home", "First row", "In a table", "table('first')", _TABLE, palette=False),
+    Command("table_last", "end", "Last row", "In a table", "table('last')", _TABLE, palette=False),
+    Command("table_open", "enter", "Cell in full", "In a table", "open", _TABLE, palette=False, hint="cell"),
+    Command("table_back", "escape", "Leave the table", "In a table", "back", _TABLE, palette=False),
 
     Command("text_close", "escape,h,question_mark,enter", "Close", "In a text", "close", _in("text"), palette=False,
             hint="close"),

@@ -12,6 +12,7 @@ from leet.charts.cells import Role
 
 if TYPE_CHECKING:
     from leet.tui.widgets.chart_grid_wall import ChartWall
+    from leet.tui.widgets.media_pages import MediaPages
 
 _PARTS = {
     Role.FRAME: "frame",
@@ -66,7 +67,7 @@ class RoleStyles:
     }
     """
 
-    def __init__(self, wall: ChartWall) -> None:
+    def __init__(self, wall: ChartWall | MediaPages) -> None:
         self._wall = wall
         self._styles: dict[int, Style] = {}
 

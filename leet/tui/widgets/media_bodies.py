@@ -1,0 +1,110 @@
+"""What was made of a value, as lines of cells: the middle of a tile."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from rich.style import Style
+from textual.strip import Strip
+
+from leet.charts.distribution import Distribution, Histogram, draw_distribution
+from leet.charts.spec import Spec
+from leet.model.media_content import Content, Facts, Histograms, Sheet, Trouble
+from leet.model.metrics import MetricStore
+from leet.model.picture_file import Picture
+from leet.model.safe_text import clean
+from leet.tui.widgets.cell_strips import strips
+from leet.tui.widgets.image_cells import Means, image_strips
+from leet.tui.widgets.media_tile import TileStyles, facts_strips, said, sheet_strips
+
+LEAST_HISTOGRAMS, MOST_HISTOGRAMS = 32, 200
+"""Of a series, in one picture."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ink:
+    """How things are drawn on this terminal."""
+
+    styles: TileStyles
+    role_style: Callable[[int], Style]
+    means: Means
+    ascii: bool
+    monochrome: bool
+    dark: bool
+
+
+@dataclass(slots=True)
+class HistogramAxis:
+    """The steps of histograms, and where one looks: for the x axis of their picture."""
+
+    steps: tuple[float, ...]
+    at: float | None
+
+
+class Distributions:
+    """Histograms put in order for drawing; made once for each set of them that is looked at."""
+
+    def __init__(self) -> None:
+        self._made: dict[int, tuple[Histograms, Distribution]] = {}
+
+    def of(
+        self,
+        found: Histograms,
+        rows: np.ndarray[tuple[int], np.dtype[np.int32]],
+        steps: np.ndarray[tuple[int], np.dtype[np.float64]],
+    ) -> Distribution:
+        """`rows` are those of the whole series, `steps` those of all rows of history."""
+        known = self._made.get(id(found))
+        if known is not None and known[0] is found:
+            return known[1]
+        x, histograms = [], []
+        for index, bins in zip(found.indices, found.values, strict=True):
+            histogram = Histogram.of(bins[0].tolist(), bins[1].tolist()) if bins is not None else None
+            if histogram is not None and index < len(rows):
+                x.append(float(steps[rows[index]]))
+                histograms.append(histogram)
+        order = np.argsort(np.array(x), kind="stable")
+        made = Distribution(np.array(x)[order], tuple(histograms[i] for i in order.tolist()))
+        if len(self._made) > 32:
+            self._made.clear()
+        self._made[id(found)] = found, made
+        return made
+
+
+def body_of(content: Content | None, width: int, height: int, ink: Ink) -> list[Strip]:
+    """Lines for everything but histograms, which know their place on the x axis."""
+    styles = ink.styles
+    if content is None:
+        return said("…", width, height, styles.quiet)
+    shown = content.shown
+    if isinstance(shown, Picture):
+        return image_strips(shown.pixels, ink.means, styles.ground, dark=ink.dark)
+    if isinstance(shown, Sheet):
+        return sheet_strips(shown, width, height, styles)
+    if isinstance(shown, Facts):
+        return facts_strips(shown, width, styles)
+    if isinstance(shown, Trouble):
+        return said(clean(shown.text), width, height, styles.bad)
+    return []
+
+
+def histogram_body(
+    found: Distribution, metrics: MetricStore, at: float | None, width: int, height: int, ink: Ink
+) -> list[Strip]:
+    """The heat map of a series of histograms."""
+    steps = metrics.steps.view
+    last = float(steps[-1]) if len(steps) else 0.0
+    first = float(found.x[0]) if len(found.x) else 0.0
+    spec = Spec(
+        "",
+        (),
+        x_label="step",
+        x_range=(first, max(last, first)) if last > first else None,
+        crosshair=at,
+        ascii=ink.ascii,
+        monochrome=ink.monochrome,
+    )
+    cells = draw_distribution(spec, found, width, height)
+    return list(strips(cells, range(cells.height), ink.role_style))

@@ -1,0 +1,418 @@
+"""Tiles of media, painted a page at a time: what the media pane and the full screen have in common.
+
+MediaStore ─► tiles of the page ─► Wanted ─► MediaLoader (a thread) ─► contents ─► lines of cells
+                                                                    └─► pictures over blank cells, where the
+                                                                        terminal draws pixels
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from rich.color import Color as RichColor
+from rich.segment import Segment
+from rich.style import Style
+from textual.geometry import Region
+from textual.message import Message
+from textual.strip import Strip
+from textual.timer import Timer
+
+from leet.charts import palettes
+from leet.model.filter import TextFilter
+from leet.model.media import Tile
+from leet.model.media_content import Content, Histograms, Labels, Wanted, spread
+from leet.model.media_loader import MediaLoader
+from leet.model.picture_file import Color, Mark, Picture
+from leet.model.run import RunModel
+from leet.model.safe_text import clean
+from leet.model.units import format_value
+from leet.tui.feed import RunFeed
+from leet.tui.graphics import Placement, Placements, Protocol, cell_pixels
+from leet.tui.messages import PaneNoteChanged
+from leet.tui.terminal import Terminal
+from leet.tui.widgets.chart_grid_colors import RoleStyles
+from leet.tui.widgets.image_cells import grain_of, means_of
+from leet.tui.widgets.media_bodies import (
+    LEAST_HISTOGRAMS,
+    MOST_HISTOGRAMS,
+    Distributions,
+    Ink,
+    body_of,
+    histogram_body,
+)
+from leet.tui.widgets.media_labels import labels_of
+from leet.tui.widgets.media_page import Page, lay_out
+from leet.tui.widgets.media_tile import Face, Room, TileStyles, centred, framed
+from leet.tui.widgets.media_view import MediaView
+from leet.tui.widgets.painted import Painted
+
+PICTURE_PATIENCE = 20.0
+"""Seconds that a picture of the screen waits for what is still being decoded."""
+LARGEST_PICTURE = 1600, 1200
+"""Pixels of a picture in full resolution."""
+_PARTS = ("title", "selected", "quiet", "text", "strong", "bad", "line", "knob")
+
+
+class MediaMade(Message):
+    """The thread that decodes has something new."""
+
+    def can_replace(self, message: Message) -> bool:
+        return isinstance(message, MediaMade)
+
+
+class MediaPages(Painted):
+    """See the module."""
+
+    COMPONENT_CLASSES: ClassVar[set[str]] = RoleStyles.COMPONENT_CLASSES | {f"media--{part}" for part in _PARTS}
+    DEFAULT_CSS = RoleStyles.CSS.replace("ChartWall", "MediaPages")
+
+    FIRST_SLOT: ClassVar[int] = 0
+    """Number of the first slot for pictures in full resolution, which all widgets share."""
+
+    def __init__(self, *, grid: tuple[int, int], id: str | None = None) -> None:  # noqa: A002  Textual's name
+        """`grid`: rows and columns of tiles at most."""
+        super().__init__(id=id)
+        self.grid = grid
+        self.model: RunModel | None = None
+        self.feed: RunFeed | None = None
+        self.view = MediaView()
+        self.protocol: Protocol | None = None
+        """How the terminal draws pixels, if it does."""
+        self.full_resolution = False
+        self.palette = ""
+        self.heat_palette = ""
+        self.series_colors: dict[int, str] = {}
+        self.page: Page | None = None
+        self.note = ""
+        """`1–2 of 14`, and in which mode the pane is."""
+        self._loader: MediaLoader | None = None
+        self._filter: TextFilter | None = None
+        self._tiles: tuple[tuple[object, ...], tuple[Tile, ...]] = ((), ())
+        self._seen: tuple[object, ...] = ()
+        self._roles = RoleStyles(self)
+        self._distributions = Distributions()
+        self._placements: Placements | None = None
+        self._places: dict[int, Placement] = {}
+        self._retry: Timer | None = None
+
+    def on_mount(self) -> None:
+        self.app.screen_change_signal.subscribe(self, lambda _: self._another_screen())
+        self.app.app_resume_signal.subscribe(self, lambda _: self._terminal_cleared())
+
+    def on_unmount(self) -> None:
+        self._hide_pictures()
+        if self._loader is not None:
+            self._loader.close()
+
+    @property
+    def terminal(self) -> Terminal:
+        found = getattr(self.app, "terminal", None)
+        return found if isinstance(found, Terminal) else Terminal()
+
+    # What is shown
+
+    def show_model(self, model: RunModel, feed: RunFeed) -> None:
+        """This run from now on."""
+        if model is self.model:
+            return
+        self.model, self.feed = model, feed
+        if self._loader is not None:
+            self._loader.close()
+        self._loader = MediaLoader(model.path, self._announce, class_colors()) if model.path is not None else None
+        self.update()
+
+    def _announce(self) -> None:
+        """Called on the thread that decodes."""
+        self.post_message(MediaMade())
+
+    def on_media_made(self, event: MediaMade) -> None:
+        event.stop()
+        self.repaint()
+
+    def data_changed(self) -> None:
+        """The model changed, perhaps its media."""
+        if self.model is not None and self._seen != self._state():
+            self.update()
+
+    def _state(self) -> tuple[object, ...]:
+        """What tells that the tiles look different, apart from what a person does."""
+        assert self.model is not None
+        return self.model.media.generation, self.model.media.values
+
+    def tiles(self) -> Sequence[Tile]:
+        """The tiles that pass the filter, in order."""
+        if self.model is None:
+            return ()
+        all_tiles = self.model.media.tiles()
+        made_from = (all_tiles, self._filter)
+        if self._tiles[0] != made_from:
+            held = self._filter
+            self._tiles = made_from, tuple(t for t in all_tiles if held is None or held.matches(t.name))
+        return self._tiles[1]
+
+    @property
+    def selected(self) -> Tile | None:
+        """The tile that keys are about."""
+        tiles = self.tiles()
+        if self.view.selected not in tiles:
+            self.view.selected = tiles[0] if tiles else None
+        return self.view.selected
+
+    def update(self) -> None:
+        """Follow the model and what a person did."""
+        if self.model is not None:
+            self._seen = self._state()
+        self._tell_note()
+        self.repaint()
+
+    def _tell_note(self) -> None:
+        page, count = self._lay_out(*self.size), len(self.tiles())
+        first, last = page.first + 1, page.first + len(page.slots)
+        place = f"{first}–{last} of {count}" if 0 < len(page.slots) < count else f"{count}" if count else ""
+        note = " · ".join(filter(None, ("linked" if self.view.linked else "", place)))
+        if note != self.note:
+            self.note = note
+            if self.id:
+                self.post_message(PaneNoteChanged(self.id, note))
+
+    def paint_now(self) -> None:
+        """Bring what is visible up to date at once; for pictures of the screen, with everything decoded."""
+        self.update()
+        if self.app.is_headless and self._loader is not None and self.size.width and self.display:
+            self.paint(*self.size)
+            self._loader.wait(PICTURE_PATIENCE)
+            self.repaint()
+
+    def step_text(self, tile: Tile) -> str:
+        """At which step a tile is, or the first step there is one."""
+        assert self.model is not None
+        series, steps = self.model.media.series(tile.key), self.model.metrics.steps.view
+        index = self.view.index(self.model.media, tile)
+        row = int(series.rows[0 if index is None else index])
+        step = _step(float(steps[row])) if row < len(steps) else "?"
+        return f"step {step}" if index is not None else f"from step {step}"
+
+    # Painting
+
+    def paint(self, width: int, height: int) -> list[Strip]:
+        self._places = {}
+        if self.model is None or self._loader is None or not self.tiles():
+            self._place_pictures_later()
+            return []
+        ink, page = self._ink(), self._lay_out(width, height)
+        self.page = page
+        wanted: list[Wanted] = []
+        rows: list[list[Strip]] = [[] for _ in range(height)]
+        tiles = self.tiles()
+        for slot, region in enumerate(page.slots):
+            tile = tiles[page.first + slot]
+            strips = self._tile(tile, region, slot, ink, wanted)
+            if tile == self.view.selected and wanted:
+                wanted.insert(0, wanted.pop())
+            if region.x:
+                rows[region.y : region.bottom] = [
+                    [*row, Strip([Segment(" ", ink.styles.ground)], 1)] for row in rows[region.y : region.bottom]
+                ]
+            for row, strip in zip(rows[region.y : region.bottom], strips, strict=False):
+                row.append(strip)
+        self._want(wanted)
+        self._place_pictures_later()
+        return [Strip.join(row) for row in rows]
+
+    def _lay_out(self, width: int, height: int) -> Page:
+        tiles, chosen = self.tiles(), self.selected
+        return lay_out(width, height, self.grid, len(tiles), tiles.index(chosen) if chosen in tiles else 0)
+
+    def _tile(self, tile: Tile, region: Region, slot: int, ink: Ink, wanted: list[Wanted]) -> list[Strip]:
+        assert self.model is not None
+        assert self._loader is not None
+        series = self.model.media.series(tile.key)
+        index = self.view.index(self.model.media, tile)
+        room = Room.of(region.height)
+        content: Content | None = None
+        body: list[Strip] = []
+        caption, marks = "", tuple[Mark, ...]()
+        if series.kind == "histogram":
+            wish = self._wish_histograms(tile, region.width)
+            wanted.append(wish)
+            content = self._loader.content(wish)
+            if content is not None and isinstance(content.shown, Histograms):
+                body = self._histograms(tile, content.shown, index, region.width, room, ink)
+                return framed(
+                    Face(clean(tile.name), self.step_text(tile), index, len(series), tile == self.view.selected),
+                    body, region.width, region.height, ink.styles, caption=False,
+                )  # fmt: skip
+        elif index is not None:
+            wish = self._wish(tile, index, (region.width, room.body), ink)
+            wanted.append(wish)
+            content = self._loader.content(wish)
+        if index is not None:
+            body = body_of(content, region.width, room.body, ink)
+        if content is not None and content.medium is not None and index is not None:
+            caption = clean(content.medium.caption)
+            if isinstance(content.shown, Picture):
+                marks = content.shown.marks
+                if content.sequence:
+                    body = self._leave_room(content, region, slot, room, ink)
+        face = Face(
+            clean(tile.name), self.step_text(tile), index, len(series), tile == self.view.selected, caption, marks
+        )
+        return framed(face, body, region.width, region.height, ink.styles)
+
+    def _histograms(
+        self, tile: Tile, found: Histograms, index: int | None, width: int, room: Room, ink: Ink
+    ) -> list[Strip]:
+        assert self.model is not None
+        series, metrics = self.model.media.series(tile.key), self.model.metrics
+        at = None
+        if index is not None and index != len(series) - 1:
+            at = float(metrics.steps.view[series.rows[index]])
+        made = self._distributions.of(found, series.rows, metrics.steps.view)
+        return histogram_body(made, metrics, at, width, room.body + int(room.caption), ink)
+
+    def _wish(self, tile: Tile, index: int, cells: tuple[int, int], ink: Ink) -> Wanted:
+        assert self.model is not None
+        store = self.model.media
+        grain = grain_of(ink.means)
+        box, graphics = (cells[0] * grain.across, cells[1] * grain.down), None
+        shape = grain.shape
+        if self.full_resolution and self.protocol is not None:
+            wide, high = cell_pixels()
+            box = min(cells[0] * wide, LARGEST_PICTURE[0]), min(cells[1] * high, LARGEST_PICTURE[1])
+            graphics, shape = (self.protocol, wide, high), 1.0
+        return Wanted(
+            tile,
+            (store.series(tile.key).offset(index),),
+            (index,),
+            box,
+            shape,
+            _rgb(ink.styles.ground),
+            self.view.overlays,
+            graphics=graphics,
+            generation=store.generation,
+        )
+
+    def _wish_histograms(self, tile: Tile, width: int) -> Wanted:
+        assert self.model is not None
+        store = self.model.media
+        series = store.series(tile.key)
+        places = spread(len(series), min(max(width, LEAST_HISTOGRAMS), MOST_HISTOGRAMS)).tolist()
+        offsets = tuple(series.offset(place) for place in places)
+        return Wanted(tile, offsets, tuple(places), histogram=True, generation=store.generation)
+
+    def _want(self, wanted: Sequence[Wanted]) -> None:
+        """Have these made, and look again when what failed may be tried again."""
+        assert self.model is not None
+        assert self._loader is not None
+        labels: dict[str, Labels] = {}
+        if self.view.overlays:
+            labels = {w.tile.key: labels_of(self.model.config, w.tile.key) for w in wanted}
+        self._loader.want(wanted, labels)
+        delay = self._loader.retry_in()
+        if self._retry is not None:
+            self._retry.stop()
+            self._retry = None
+        if delay is not None and self.is_mounted:
+            self._retry = self.set_timer(delay + 0.01, self._try_again)
+
+    def _try_again(self) -> None:
+        self._retry = None
+        if self.display and self.size.width:
+            self.paint(*self.size)
+
+    def _ink(self) -> Ink:
+        terminal, theme = self.terminal, self.app.current_theme
+        ground = Style(bgcolor=self.background_colors[1].rich_color)
+        styles = TileStyles(ground, *(self.part(f"media--{part}") + ground for part in _PARTS))
+        return Ink(
+            styles,
+            self._roles,
+            means_of(terminal),
+            terminal.ascii,
+            terminal.depth == "none",
+            theme.dark,
+        )
+
+    def notify_style_update(self) -> None:
+        self._roles = RoleStyles(self)
+        super().notify_style_update()
+
+    # Pictures in full resolution
+
+    def _leave_room(self, content: Content, region: Region, slot: int, room: Room, ink: Ink) -> list[Strip]:
+        """Blank cells for a picture that is drawn over them."""
+        columns, rows = content.cells
+        columns, rows = min(columns, region.width), min(rows, room.body)
+        left, top = (region.width - columns) // 2, (room.body - rows) // 2
+        place = Region(region.x + left, region.y + room.top + top, columns, rows)
+        self._places[slot] = Placement(place, content.sequence, content.sequence)
+        return centred([], region.width, room.body, ink.styles.ground)
+
+    def _place_pictures_later(self) -> None:
+        if self._places or self._placements is not None:
+            self.call_after_refresh(self._place_pictures)
+
+    def _place_pictures(self) -> None:
+        """Draw the pictures over the frame that has left room for them."""
+        if self.protocol is None or not self.is_mounted:
+            return
+        if self._placements is None:
+            self._placements = Placements(self._write, self.protocol, self.FIRST_SLOT)
+        visible = self.app.screen is self.screen and self.display and self.full_resolution and bool(self.size.width)
+        corner = self.region.offset
+        wanted = {}
+        for slot, placement in self._places.items() if visible else ():
+            sequence = placement.sequence.replace("i=0,", f"i={self._placements.number(slot)},", 1)
+            wanted[slot] = Placement(placement.region.translate(corner), placement.identity, sequence)
+        self._placements.show(wanted, self._ink().styles.ground)
+
+    def _hide_pictures(self) -> None:
+        if self._placements is not None:
+            self._placements.clear(Style(bgcolor=RichColor.default()))
+            self._placements = None
+
+    def on_resize(self) -> None:
+        self._tell_note()
+        self._terminal_cleared()
+
+    def on_hide(self) -> None:
+        self._hide_pictures()
+
+    def _another_screen(self) -> None:
+        if self._placements is not None:
+            if self.app.screen is self.screen:
+                self._placements.forget()
+                self.call_after_refresh(self._place_pictures)
+            else:
+                self._place_pictures()
+
+    def _terminal_cleared(self) -> None:
+        """The whole screen is being drawn anew."""
+        if self._placements is not None:
+            self._placements.clear(self._ink().styles.ground)
+            self.call_after_refresh(self._place_pictures)
+
+    def _write(self, data: str) -> None:
+        driver = self.app._driver  # the one way past Textual, which knows no pictures
+        if driver is not None:
+            driver.write(data)
+            driver.flush()
+
+
+def class_colors() -> tuple[Color, ...]:
+    """Colours of classes in masks and boxes, by their numbers."""
+    palette = palettes.PALETTES["okabe-ito"].dark
+    return tuple((int(c[1:3], 16), int(c[3:5], 16), int(c[5:7], 16)) for c in palette)
+
+
+def _rgb(ground: Style) -> Color:
+    """The ground as pixels have it; black for the terminal's own."""
+    if ground.bgcolor is None or ground.bgcolor.triplet is None:
+        return 0, 0, 0
+    red, green, blue = ground.bgcolor.triplet
+    return red, green, blue
+
+
+def _step(step: float) -> str:
+    return f"{step:,.0f}" if step == round(step) and abs(step) < 1e15 else format_value(step)
