@@ -13,6 +13,7 @@ from sweep import START, run_in, sweep
 from textual.pilot import Pilot
 from viewer import Viewer
 
+from leet.model.run_query import RunQuery
 from leet.tui.app import LeetApp
 from leet.tui.screens.chart_screen import ChartScreen
 from leet.tui.screens.run_screen import RunScreen
@@ -289,6 +290,39 @@ async def test_f_filters_the_runs_while_one_types(root: Path) -> None:
         assert place.drawn == ["trial-5"]
         await place.press("ctrl+f")
         assert len(place.names) == 6
+
+
+async def test_a_query_that_is_wrong_says_where(root: Path) -> None:
+    async with at(root) as place:
+        await place.press("f")
+        await place.type("trial (lr")
+        line = place.screen.query_line
+        assert line is not None
+        error = RunQuery.parse("trial (lr").error
+        assert error is not None
+        assert f"at {error.start + 1}: {error.message}" in place.text()
+        # The list is that of the last query that could be understood.
+        assert len(place.names) > 0
+        await place.press("enter")
+        assert line.display
+        assert line.input.cursor_position == error.start
+        marked = [s for s in line.input.render_line(0) if s.style and s.style.reverse and s.text.strip()]
+        assert marked
+        await place.press("escape")
+        assert not line.display
+
+
+async def test_queries_go_beyond_names(root: Path) -> None:
+    run_in(root.parent, 9, code=3)
+    async with at(root) as place:
+        await place.press("f")
+        await place.type("state:failed or (config.lr>0.04 sort:name)")
+        await place.press("escape", "f")
+        await place.type("state:failed or config.lr>=0.05 sort:-name")
+        await place.press("enter")
+        assert place.names == ["trial-9", "trial-1", "trial-0"]
+        await place.press("S")
+        assert "the query says how to" in place.status
 
 
 async def test_a_filter_that_hides_all_says_how_to_lift_it(root: Path) -> None:

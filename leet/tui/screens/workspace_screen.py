@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import re
 import threading
 import time
 from collections import Counter
@@ -59,13 +58,11 @@ FOLLOW_SECONDS = 0.1
 """Least time between two runs that the other panes tell of: a highlight that runs down the list is not followed."""
 CHOICE_SECONDS = 1.0
 """The latest run is selected when the scan is done, or this much later where it takes longer."""
-SORTS = ("started", "name", "state", "step", "duration")
+SORTS = {"started": "", "name": "sort:name", "state": "sort:state", "step": "sort:-step", "duration": "sort:-duration"}
+"""What the list can be sorted by with a key, as a query."""
 LOWER = ("system", "media", "logs")
 MOST_INDICES = 900
 """Indices of series there are (`charts.cells.Role`): colours beyond are those of the first again."""
-
-
-_OWN_SORT = re.compile(r"(?:^|[\s(])sort:", re.IGNORECASE)
 
 
 class WorkspaceScreen(RunPanes):
@@ -183,14 +180,13 @@ class WorkspaceScreen(RunPanes):
         """Show the runs that pass the query, in order."""
         now = self.terminal.time()
         entries = self.workspace.entries
-        kept = [entry for entry in entries.values() if self.query_now.matches(entry, now)]
-        order, sort = self.query_now, self.sort
-        if _OWN_SORT.search(self.query_now.text):
-            sort = ""
-        elif self.sort != "started":
-            order = RunQuery.parse(f"sort:{self.sort}")
+        if self.query_now.sorts:
+            listed, sort = self.query_now.select(entries.values(), now), ""
+        else:
+            kept = (entry for entry in entries.values() if self.query_now.matches(entry, now))
+            listed, sort = RunQuery.parse(SORTS[self.sort]).sorted(kept, now), self.sort
         self.runs.empty = self._runs_note()
-        self.runs.show(order.sorted(kept, now), len(entries), sort)
+        self.runs.show(listed, len(entries), sort)
         self._show_headings()
 
     def _runs_note(self) -> str:
@@ -520,8 +516,8 @@ class WorkspaceScreen(RunPanes):
 
     def action_sort(self) -> None:
         """By the next thing."""
-        at = SORTS.index(self.sort) if self.sort in SORTS else -1
-        self._sort_by(SORTS[(at + 1) % len(SORTS)])
+        names = list(SORTS)
+        self._sort_by(names[(names.index(self.sort) + 1) % len(names)])
 
     def on_runs_sorted(self, event: RunsSorted) -> None:
         event.stop()
@@ -529,7 +525,7 @@ class WorkspaceScreen(RunPanes):
 
     def _sort_by(self, by: str) -> None:
         self.sort = by
-        own = _OWN_SORT.search(self.query_now.text)
+        own = self.query_now.sorts
         self.tell("the query says how to sort: ctrl+f lifts it" if own else f"runs sorted by {by}")
         self.list_runs()
         self._remember()
