@@ -31,6 +31,7 @@ COMMANDS: dict[str, Command] = {
     "plot": Command("leet.output.plot", "print a run's metrics as charts"),
     "export": Command("leet.output.export", "write a run's metrics as a table: CSV, JSON Lines, Parquet"),
     "doctor": Command("leet.output.doctor", "hold a run's or a project's logging against published limits"),
+    "config": Command("leet.settings.command", "look at the settings, or change them"),
     "demo": Command("leet.demo.command", "train a small model, record it and watch it live"),
 }
 

@@ -12,7 +12,9 @@ from leet.tui.app import LeetApp
 from leet.tui.commands import COMMANDS, DIGITS, Place, bindings, by_group, hints, in_place, shown_key
 from leet.tui.screens.chart_screen import ChartScreen
 from leet.tui.screens.compare_screen import CompareScreen, CompareTable
-from leet.tui.screens.help_screen import help_text
+from leet.tui.screens.config_screen import ConfigScreen, EntryInput
+from leet.tui.screens.help_screen import HelpScreen, help_text
+from leet.tui.screens.picker_screen import PickerScreen
 from leet.tui.screens.records_screen import RecordsScreen
 from leet.tui.screens.media_screen import MediaScreen
 from leet.tui.screens.run_screen import RunScreen
@@ -40,6 +42,10 @@ CLASSES: dict[Place, type] = {
     "media_screen": MediaScreen,
     "table": TableScreen,
     "records": RecordsScreen,
+    "config": ConfigScreen,
+    "entry": EntryInput,
+    "picker": PickerScreen,
+    "help": HelpScreen,
 }
 
 PANES: dict[Place, list[type]] = {"run": [ChartGrid, Overview], "records": [RecordList, RecordText], "compare": [CompareTable]}

@@ -58,7 +58,8 @@ def main(argv: Sequence[str], prog: str = "leet config") -> int:
 
 def _listed(found: Settings) -> list[str]:
     """`name = value`, as in the file, and where the value comes from if it is not the default."""
-    lines, group = [], ""
+    lines: list[str] = []
+    group = ""
     for name, setting in SETTINGS.items():
         if setting.group != group:
             group = setting.group

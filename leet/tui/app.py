@@ -25,12 +25,15 @@ from textual.filter import LineFilter, NoColor
 from textual.screen import Screen
 
 from leet.discovery import RUN_DIRECTORY, Found
+from leet.tui import preferences
 from leet.tui.commands import bindings, in_place
+from leet.tui.keymap import keymap
 from leet.tui.screens.run_panes import RunPanes
 from leet.tui.screens.run_screen import RunScreen
 from leet.tui.span_update import FrameUpdate, Shown, SpanUpdate
 from leet.tui.terminal import Terminal, ascii_filter
 from leet.tui.themes import ANSI, THEMES, default_theme
+from leet.tui.widgets.status_line import StatusLine
 
 if TYPE_CHECKING:
     from leet.tui.screens.workspace_screen import WorkspaceScreen
@@ -67,7 +70,11 @@ class FrameApp(App[None]):
         self.terminal = terminal if terminal is not None else Terminal()
         for ours in THEMES:
             self.register_theme(ours)
-        self.theme = theme or default_theme(self.terminal)
+        self.asked_theme = theme
+        """The theme that the command line names."""
+        self.theme = theme or preferences.theme(self.terminal) or default_theme(self.terminal)
+        if changed_keys := keymap().for_textual():
+            self.set_keymap(changed_keys)
         if self.no_color:
             # Textual's own choice here are greys, which are colours too. Bold and reverse remain.
             self.theme = ANSI.name
@@ -126,6 +133,19 @@ class FrameApp(App[None]):
         if not isinstance(self.screen, Palette):
             self.push_screen(Palette(id="--command-palette", placeholder="A command, or the name of a metric or a run"))
 
+    def action_settings(self) -> None:
+        """Open the editor of the settings over what is shown."""
+        from leet.tui.screens.config_screen import ConfigScreen
+
+        if not isinstance(self.screen, ConfigScreen):
+            self.push_screen(ConfigScreen())
+
+    def tell_of_settings(self) -> None:
+        """Say what is wrong with the settings, on the screen that is on top, for good."""
+        if found := preferences.problems():
+            for line in self.screen.query(StatusLine):
+                line.say(preferences.in_short(found), str(found[0]), lasting=True)
+
     def search_themes(self) -> None:
         from textual.theme import ThemeProvider
 
@@ -174,6 +194,7 @@ class FrameApp(App[None]):
         # What start-up made stays for good: collections need not look at it again.
         gc.freeze()
         gc.enable()
+        self.tell_of_settings()
 
 
 class LeetApp(FrameApp):

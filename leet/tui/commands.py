@@ -22,6 +22,10 @@ Place = Literal[
     "media",
     "media_screen",
     "table",
+    "config",
+    "entry",
+    "picker",
+    "help",
 ]
 """Who answers: the app, a screen of one run or many, a chart at full size, a filter being typed, a screen of text."""
 
@@ -44,8 +48,10 @@ class Command:
     """Works whatever has the focus, a text input too."""
 
     def shown_keys(self) -> list[str]:
-        """The keys as a person reads them."""
-        return [shown_key(key) for key in self.keys.split(",")]
+        """The keys as a person reads them: those of the table, unless others were set for it."""
+        from leet.tui.keymap import keymap
+
+        return [shown_key(key) for key in keymap().keys_of(self)]
 
 
 def _in(*places: Place) -> frozenset[Place]:
@@ -58,6 +64,7 @@ _RUNS = _in("workspace")
 _COMPARE = _in("compare")
 _LOGS = _in("logs")
 _RECORDS = _in("records")
+_CONFIG = _in("config")
 _MEDIA = _in("media")
 _TABLE = _in("table")
 _HELPED = _BOTH | _in("media_screen", "table")
@@ -72,6 +79,8 @@ COMMANDS: tuple[Command, ...] = (
             palette=False, priority=True),
     Command("suspend", "ctrl+z", "Back to the shell for a while; `fg` returns", "Everywhere", "suspend_process",
             _in("app"), palette=False, priority=True),
+
+    Command("settings", "comma", "Settings", "Everywhere", "app.settings", _BOTH),
 
     Command("next_pane", "tab", "Next pane (and section of the overview)", "Panes", "next_pane", _RUN, palette=False),
     Command("previous_pane", "shift+tab", "Previous pane", "Panes", "previous_pane", _RUN, palette=False),
@@ -133,6 +142,8 @@ COMMANDS: tuple[Command, ...] = (
     Command("pan_right", "right_curly_bracket", "Pan to later", "Charts", "pane('pan', 'right')", _BOTH),
     Command("zoom_reset", "equals_sign", "Show all of x again", "Charts", "pane('reset_view')", _BOTH),
     Command("tail", "t", "System metrics: the last 10 minutes, or all", "Charts", "tail_window", _BOTH),
+    Command("guides", "g", "Guides behind the curves: none, dots, lines", "Charts", "guides", _BOTH),
+    Command("smoothing", "m", "Smooth the metrics: off, 0.6, 0.9, 0.99", "Charts", "smoothing", _BOTH),
     Command("columns", "c", "Then 1–9: columns of the pane's grid", "Charts", "grid('columns')", _RUN, palette=False),
     Command("rows", "r", "Then 1–9: rows of the pane's grid", "Charts", "grid('rows')", _RUN, palette=False),
 
@@ -255,6 +266,35 @@ COMMANDS: tuple[Command, ...] = (
     Command("records_wider", "ctrl+right,alt+right", "Border to the right", "Record inspector", "resize('right')",
             _RECORDS, palette=False),
     Command("records_sizes", "0", "Usual width of the list", "Record inspector", "reset_sizes", _RECORDS),
+
+    Command("help_search", "slash", "Search the keys", "In the help", "search", _in("help"), palette=False,
+            hint="search"),
+
+    Command("config_up", "up,k", "Up", "Settings", "move('up')", _CONFIG, palette=False),
+    Command("config_down", "down,j", "Down", "Settings", "move('down')", _CONFIG, palette=False),
+    Command("config_page_up", "pageup", "Previous page", "Settings", "page(-1)", _CONFIG, palette=False),
+    Command("config_page_down", "pagedown", "Next page", "Settings", "page(1)", _CONFIG, palette=False),
+    Command("config_first", "home", "First setting", "Settings", "end(False)", _CONFIG, palette=False),
+    Command("config_last", "end", "Last setting", "Settings", "end(True)", _CONFIG, palette=False),
+    Command("config_less", "left,h", "The value before", "Settings", "change(-1)", _CONFIG, palette=False),
+    Command("config_more", "right,l", "The value after", "Settings", "change(1)", _CONFIG, palette=False),
+    Command("config_edit", "enter", "Pick or type a value", "Settings", "edit", _CONFIG, hint="edit"),
+    Command("config_switch", "space", "Switch on or off", "Settings", "switch", _CONFIG, palette=False),
+    Command("config_reset", "r", "Back to the default", "Settings", "reset", _CONFIG, hint="default"),
+    Command("config_filter", "slash", "Find settings by their words", "Settings", "filter", _CONFIG, hint="filter"),
+    Command("config_save", "s,ctrl+s", "Save and leave", "Settings", "save", _CONFIG, hint="save"),
+    Command("config_leave", "q,escape", "Leave; asks when something was changed", "Settings", "leave", _CONFIG,
+            hint="leave"),
+    Command("config_help", "question_mark", "All keys", "Settings", "help", _CONFIG, hint="help"),
+    Command("entry_keep", "enter", "Keep what is typed", "Settings", "submit", _in("entry"), palette=False,
+            hint="keep"),
+    Command("entry_cancel", "escape", "As before", "Settings", "cancel", _in("entry"), palette=False, hint="as before"),
+    Command("picker_up", "up,k,w", "The choice before", "Settings", "move(-1)", _in("picker"), palette=False),
+    Command("picker_down", "down,j,s", "The choice after", "Settings", "move(1)", _in("picker"), palette=False),
+    Command("picker_page_up", "pageup", "Ten choices up", "Settings", "move(-10)", _in("picker"), palette=False),
+    Command("picker_page_down", "pagedown", "Ten choices down", "Settings", "move(10)", _in("picker"), palette=False),
+    Command("picker_keep", "enter,space", "Take this choice", "Settings", "keep", _in("picker"), palette=False),
+    Command("picker_cancel", "escape,q", "As before", "Settings", "cancel", _in("picker"), palette=False),
 )  # fmt: skip
 
 DIGITS = tuple("56789")
@@ -286,7 +326,13 @@ def hints(place: Place) -> list[tuple[str, str]]:
     """(key, word) pairs for the status line, the most useful first."""
     hinted = [command for command in in_place(place) if command.hint]
     hinted.sort(key=lambda c: _HINTS_FIRST.index(c.id) if c.id in _HINTS_FIRST else len(_HINTS_FIRST))
-    return [(command.shown_keys()[0], command.hint) for command in hinted]
+    return [(keys[0], command.hint) for command in hinted if (keys := command.shown_keys())]
+
+
+def keys_in_words(name: str) -> str:
+    """The first key of a command as a person reads it; where it has none, the way through the palette."""
+    command = next(command for command in COMMANDS if command.id == name)
+    return next(iter(command.shown_keys()), f"palette: {command.summary}")
 
 
 def by_group(commands: Iterable[Command] = COMMANDS) -> dict[str, list[Command]]:
@@ -312,6 +358,8 @@ _SHOWN = {
     "underscore": "_",
     "less_than_sign": "<",
     "greater_than_sign": ">",
+    "comma": ",",
+    "space": "Space",
     "pagedown": "PgDn",
     "pageup": "PgUp",
     "home": "Home",

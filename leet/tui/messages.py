@@ -44,6 +44,10 @@ class RecordsFound(Message):
         return isinstance(message, RecordsFound)
 
 
+class SettingsChanged(Message):
+    """The settings in force are others now: look at them again."""
+
+
 class RunLoaded(Message):
     """The log has been read to its present end for the first time."""
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 from textual.app import ComposeResult
 from textual.binding import BindingType
 
-from leet.tui.commands import Place, bindings, hints
+from leet.tui.commands import Place, bindings, hints, keys_in_words
 from leet.tui.screens.overlay import Overlay
 from leet.tui.span_update import SpanScreen
 from leet.tui.widgets.chart_facts import ChartFacts, curve_facts
@@ -32,6 +32,7 @@ class ChartScreen(SpanScreen[str], Overlay[str]):
         self._origin = grid
         self._start = source
         self.grid = ChartGrid(rows=1, columns=1, ascii=grid.ascii, palette=grid.palette, id="chart")
+        self._look_like_origin()
         self.grid.set_reactive(ChartGrid.series_colors, grid.series_colors)
         # The same dictionary: zoom and scale are those of the chart, wherever it is shown.
         self.grid.views = grid.views
@@ -80,7 +81,7 @@ class ChartScreen(SpanScreen[str], Overlay[str]):
         event.stop()
         self._show_facts()
         parts = [Part(f"chart {event.first} of {event.count}", "status--text")]
-        self.query_one(StatusLine).show(parts, [("Esc", "back"), *hints("chart")])
+        self.query_one(StatusLine).show(parts, [(keys_in_words("back"), "back"), *hints("chart")])
 
     def action_pane(self, action: str, *arguments: object) -> None:
         getattr(self.grid, f"action_{action}")(*arguments)
@@ -95,12 +96,30 @@ class ChartScreen(SpanScreen[str], Overlay[str]):
     def action_help(self) -> None:
         from leet.tui.screens.help_screen import HelpScreen
 
-        self.app.push_screen(HelpScreen())
+        self.app.push_screen(HelpScreen("chart"))
 
     def action_x_axis(self) -> None:
         if self._owner is not None:
             self._owner.action_x_axis()
             self._repaint()
+
+    def _look_like_origin(self) -> None:
+        """The looks of the grid that the charts come from."""
+        for look in ("palette", "heat_palette", "per_plot", "guides", "smoothing"):
+            setattr(self.grid, look, getattr(self._origin, look))
+
+    def action_guides(self) -> None:
+        if self._owner is not None:
+            self._owner.action_guides()
+            self._look_like_origin()
+
+    def action_smoothing(self) -> None:
+        if self._owner is not None:
+            self._owner.action_smoothing()
+            self._look_like_origin()
+
+    def on_settings_changed(self) -> None:
+        self._look_like_origin()
 
     def action_open_newer(self) -> None:
         if self._owner is not None:

@@ -1,45 +1,120 @@
-"""The keys, from the table of commands."""
+"""The keys, from the table of commands; searched by typing."""
 
 from __future__ import annotations
 
-from rich.cells import cell_len
-from textual.content import Content
+from collections.abc import Callable, Iterator
+from typing import ClassVar
 
-from leet.tui.commands import by_group
+from rich.cells import cell_len
+from textual import events
+from textual.binding import BindingType
+from textual.containers import VerticalScroll
+from textual.content import Content
+from textual.widget import Widget
+from textual.widgets import Input
+
+from leet.tui.commands import Command, Place, bindings, by_group, in_place, keys_in_words
 from leet.tui.screens.text_screen import TextScreen
 
 KEYS_WIDTH = 18
+MOUSE = (
+    ("click", "Focus a chart or a row (twice: the value in full)"),
+    ("wheel", "Zoom about the pointer; scroll a list"),
+    ("drag", "Pan a zoomed chart; move the border of a pane"),
+    ("hover", "Values under the pointer"),
+    ("right or alt+drag", "The same on every chart"),
+    ("shift+drag", "Select text, by the terminal itself"),
+)
+"""What the mouse does; a key does each of it too."""
 
 
 class HelpScreen(TextScreen):
-    """Every command with its keys, in groups."""
+    """Every command with its keys, in groups, those of the screen that was left first."""
 
-    def __init__(self) -> None:
-        super().__init__("Keys", help_text())
+    BINDINGS: ClassVar[list[BindingType]] = bindings("help")
+    DEFAULT_CSS = """
+    SearchInput { dock: top; display: none; height: 1; border: none; padding: 0; background: $surface; color: $accent; }
+    """
+
+    def __init__(self, place: Place | None = None) -> None:
+        """`place`: the screen that was left, whose keys come first."""
+        self._place = place
+        super().__init__("Keys", help_text(place))
+        self.subtitle = f"{keys_in_words('help_search')} search · {self.subtitle}"
+
+    def contents(self) -> Iterator[Widget]:
+        yield SearchInput(id="help-search", compact=True, select_on_focus=False, placeholder="search")
+        yield from super().contents()
+
+    def action_search(self) -> None:
+        line = self.query_one(SearchInput)
+        line.display = True
+        self.set_focus(line)
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        event.stop()
+        self._say(event.value)
+
+    def _say(self, wanted: str) -> None:
+        self.say(help_text(self._place, wanted))
+
+    def end_search(self) -> None:
+        """Esc in the line: all keys again."""
+        line = self.query_one(SearchInput)
+        line.value = ""
+        line.display = False
+        self.set_focus(self.query_one(VerticalScroll))
+        self._say("")
 
 
-def help_text() -> Content:
-    """The table of commands as a page of text."""
+class SearchInput(Input):
+    """What is searched for. Esc empties it, and leaves the help when it is empty; arrows scroll the keys."""
+
+    async def on_key(self, event: events.Key) -> None:
+        screen = self.screen
+        assert isinstance(screen, HelpScreen)
+        sheet = screen.query_one(VerticalScroll)
+        acts: dict[str, Callable[[], object]] = {
+            "up": sheet.action_scroll_up,
+            "down": sheet.action_scroll_down,
+            "pageup": sheet.action_page_up,
+            "pagedown": sheet.action_page_down,
+            "escape": screen.end_search,
+            "enter": lambda: screen.set_focus(sheet),
+        }
+        if event.key in acts:
+            event.prevent_default()
+            event.stop()
+            acts[event.key]()
+
+
+def help_text(place: Place | None = None, wanted: str = "") -> Content:
+    """The table of commands as a page of text: those whose line contains all words of `wanted`."""
+    words = wanted.lower().split()
     lines: list[Content] = []
-    for group, commands in by_group().items():
-        lines += [Content(), Content.styled(group, "bold $accent")]
-        for command in commands:
-            keys = "  ".join(command.shown_keys())
-            gap = " " * max(1, KEYS_WIDTH - cell_len(keys))
-            lines.append(Content.assemble("  ", (keys, "bold"), gap, command.summary))
-    lines += [
-        Content(),
-        Content.styled("Mouse", "bold $accent"),
-        *(
-            Content.assemble("  ", (act, "bold"), " " * (KEYS_WIDTH - len(act)), effect)
-            for act, effect in (
-                ("click", "Focus a chart or a row (twice: the value in full)"),
-                ("wheel", "Zoom about the pointer; scroll a list"),
-                ("drag", "Pan a zoomed chart"),
-                ("hover", "Values under the pointer"),
-                ("right or alt+drag", "The same on every chart"),
-                ("shift+drag", "Select text, by the terminal itself"),
-            )
-        ),
-    ]
-    return Content("\n").join(lines[1:])
+    for group, commands in _ordered(place).items():
+        rows = [("  ".join(command.shown_keys()), command.summary) for command in commands]
+        lines += _section(group, rows, words)
+    lines += _section("Mouse", MOUSE, words)
+    return Content("\n").join(lines[1:]) if lines else Content("No key does that.")
+
+
+def _ordered(place: Place | None) -> dict[str, list[Command]]:
+    """Groups of the table; those with commands of `place` first."""
+    grouped = by_group()
+    if place is None:
+        return grouped
+    here = {command.group for command in in_place(place)}
+    return dict(sorted(grouped.items(), key=lambda item: item[0] not in here))
+
+
+def _section(title: str, rows: list[tuple[str, str]] | tuple[tuple[str, str], ...], words: list[str]) -> list[Content]:
+    """A heading and its rows, as far as they are wanted; nothing where none is."""
+    kept = [row for row in rows if all(word in f"{title} {row[0]} {row[1]}".lower() for word in words)]
+    if not kept:
+        return []
+    lines = [Content(), Content.styled(title, "bold $accent")]
+    for keys, summary in kept:
+        gap = " " * max(1, KEYS_WIDTH - cell_len(keys))
+        lines.append(Content.assemble("  ", (keys, "bold"), gap, summary))
+    return lines

@@ -13,6 +13,7 @@ from textual.widget import Widget
 from leet.model.filter import TextFilter
 from leet.model.metrics import Axis
 from leet.model.safe_text import clean
+from leet.tui import preferences
 from leet.tui.commands import Place, hints
 from leet.tui.facts import empty_note, progress_part, state_parts
 from leet.tui.messages import (
@@ -85,6 +86,7 @@ class RunPanes(PanesScreen):
         self._tick_timer: Timer | None = None
         self._grid_part: str | None = None
         self._moment = SharedMoment(self.metrics, self.system)
+        self.dress()
 
     # Which run
 
@@ -311,7 +313,7 @@ class RunPanes(PanesScreen):
     def action_help(self) -> None:
         from leet.tui.screens.help_screen import HelpScreen
 
-        self.app.push_screen(HelpScreen())
+        self.app.push_screen(HelpScreen(self.PLACE))
 
     def action_x_axis(self) -> None:
         top = self.app.screen
@@ -325,6 +327,28 @@ class RunPanes(PanesScreen):
         self.metrics.paint_now()
         self.tell(f"x axis: {name}")
         self.show_status()
+
+    def action_guides(self) -> None:
+        """The next kind of guides, in all charts of the screen."""
+        self.metrics.action_cycle_guides()
+        self.system.guides = self.metrics.guides
+        self.tell(f"guides: {self.metrics.guides}")
+
+    def action_smoothing(self) -> None:
+        """The next strength of smoothing of the metrics."""
+        self.metrics.action_cycle_smoothing()
+        weight = self.metrics.smoothing
+        self.tell(f"smoothing: {weight:g}, points faint behind" if weight else "smoothing: off")
+
+    def on_settings_changed(self) -> None:
+        """Show the charts as the settings say now."""
+        self.dress()
+        self.refresh_all()
+
+    def dress(self) -> None:
+        """Give the charts the looks that were set."""
+        preferences.dress(self.metrics, "metrics", single=self.PLACE == "run")
+        preferences.dress(self.system, "system", single=self.PLACE == "run")
 
     def action_tail_window(self) -> None:
         if self.run is None:

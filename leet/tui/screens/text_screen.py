@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import ClassVar
 
 from textual.app import ComposeResult
@@ -9,9 +10,10 @@ from textual.binding import BindingType
 from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.screen import ModalScreen
+from textual.widget import Widget
 from textual.widgets import Static
 
-from leet.tui.commands import bindings
+from leet.tui.commands import bindings, keys_in_words
 from leet.tui.screens.overlay import Overlay
 
 
@@ -24,12 +26,23 @@ class TextScreen(ModalScreen[None], Overlay[None]):
         super().__init__()
         self._title = title
         self._text = Content(text) if isinstance(text, str) else text
+        self.subtitle = f"{keys_in_words('text_close')} close · {keys_in_words('text_copy')} copy · ↑↓ scroll"
 
     def compose(self) -> ComposeResult:
         with VerticalScroll(classes="sheet") as sheet:
-            yield Static(self._text)
+            yield from self.contents()
         sheet.border_title = Content(self._title)
-        sheet.border_subtitle = Content("Esc close · y copy · ↑↓ scroll")
+        sheet.border_subtitle = Content(self.subtitle)
+
+    def contents(self) -> Iterator[Widget]:
+        """What stands on the sheet."""
+        yield Static(self._text, id="sheet-text")
+
+    def say(self, text: Content) -> None:
+        """Another text, from its beginning."""
+        self._text = text
+        self.query_one("#sheet-text", Static).update(text)
+        self.query_one(VerticalScroll).scroll_home(animate=False)
 
     def on_mount(self) -> None:
         self.query_one(VerticalScroll).focus()

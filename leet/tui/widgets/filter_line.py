@@ -13,6 +13,7 @@ from textual.widgets import Input, Static
 
 from leet.model.filter import TextFilter
 from leet.tui.commands import bindings, in_place
+from leet.tui.keymap import keymap
 from leet.tui.messages import FilterChanged, FilterClosed, Subject
 
 Mode = Literal["regex", "glob"]
@@ -41,6 +42,9 @@ class FilterInput(Input):
         parent = self.parent
         assert isinstance(parent, FilterLine)
         return parent
+
+    def on_mount(self) -> None:
+        self._bindings.apply_keymap(keymap().for_textual())
 
     async def on_key(self, event: events.Key) -> None:
         """Act on the keys of the table at once.
