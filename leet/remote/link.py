@@ -13,6 +13,8 @@ from leet.remote.address import Address
 
 WINDOW = 4.0
 """Seconds over which the rate is measured."""
+LEAST = 256
+"""Bytes at once that count: an answer that nothing is new is no traffic worth showing."""
 ANNOUNCE_SECONDS = 1.0
 """Least time between two announcements of mere numbers."""
 
@@ -25,11 +27,11 @@ class LinkState:
     reason: str = ""
     """Why it is not up, one line from the far side or from ssh."""
     missing: int = 0
-    """Bytes that are known to be there and have not come."""
+    """Bytes that are known to be there and have not come; some of the newest may have."""
     again: float = 0.0
     """When the next attempt to connect is made, in seconds of `time.monotonic`."""
     since: float = 0.0
-    """When all that there was had come last, in seconds of `time.monotonic`."""
+    """When the newest bytes that there were had come last, in seconds of `time.monotonic`."""
 
 
 class Link:
@@ -61,24 +63,32 @@ class Link:
             return sum(size for _, size in self._pieces) / max(now - self._pieces[0][0], 1.0)
 
     @property
+    def complete(self) -> bool:
+        """All that there was at the last look is here."""
+        return self.state.kind == "up" and not self.state.missing
+
+    @property
     def lag(self) -> float:
-        """Seconds since all that there was had come."""
+        """Seconds since the newest bytes that there were had come."""
         return time.monotonic() - self.state.since
 
     def heard(self, size: int) -> None:
         """Bytes have come."""
+        if size < LEAST:
+            return
         with self._lock:
             self.total += size
             self._pieces.append((time.monotonic(), size))
         self._tell()
 
-    def fetched(self, have: int, size: int) -> None:
-        """So much of so much is here."""
+    def fetched(self, have: int, size: int, *, seen: int | None = None) -> None:
+        """So much of so much is here, from the beginning; `seen`: and the newest part up to that offset."""
         now = time.monotonic()
         known = self.state
         missing = max(0, size - have)
-        self.state = LinkState("up", missing=missing, since=now if not missing else known.since)
-        self._tell(at_once=known.kind != "up")
+        current = size <= (have if seen is None else seen)
+        self.state = LinkState("up", missing=missing, since=now if current else known.since)
+        self._tell(at_once=known.kind != "up" or bool(known.missing and not missing))
 
     def lost(self, reason: str, wait: float, *, refused: bool = False) -> None:
         """The connection is gone; a new one is tried in `wait` seconds."""

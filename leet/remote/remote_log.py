@@ -225,7 +225,7 @@ class RemoteLog:
                 for offset, data in ahead.pieces():
                     self._mirror.write(offset, data)
                 self._ahead = None
-            self.link.fetched(self._mirror.size if self._ahead is None else self._ahead.end, self.size)
+            self.link.fetched(self._mirror.size, self.size, seen=self._ahead.end if self._ahead is not None else None)
             if piece.data:
                 poll = SHORTEST_POLL
             if self._mirror.size >= self.size:

@@ -51,10 +51,13 @@ class RunFeed:
         """The model that reads from the beginning while the newest part is shown."""
         self._seen = False
         self._link_moved = False
+        self._fetched = False
 
     def start(self) -> None:
         if self._tail is not None and self.remote is not None:
             self.remote.link.listen(self._link_changed)
+            # How large the log is is known before anything of it is here.
+            self.intake.deliver(Batch(end=0, size=self.remote.size, modified=self.remote.modified))
             self.remote.start(self.intake.deliver, self._tail.start)
         elif self._tail is not None:
             self._tail.start()
@@ -87,7 +90,7 @@ class RunFeed:
         unread = self._reading.size - self._reading.loaded_bytes
         if self._tail is None:
             self.loaded = self.intake.finished and not self.intake.waiting
-        elif self._seen and unread <= LOADED_WITHIN and not self.intake.waiting:
+        elif self._seen and unread <= LOADED_WITHIN and not self.intake.waiting and self._here:
             self.loaded = True
         if self.loaded and self._behind is not None:
             yield self._reveal()
@@ -126,6 +129,12 @@ class RunFeed:
     def points(self) -> int:
         """Points of metrics that have been read."""
         return self._reading.points
+
+    @property
+    def _here(self) -> bool:
+        """The bytes of the log have all been on this machine once."""
+        self._fetched = self._fetched or self.remote is None or self.remote.link.complete
+        return self._fetched
 
     def _deliver_fetched(self, piece: Piece) -> None:
         """Size and time of a log that is fetched are those of the log, not of what is here of it (reader's thread)."""
