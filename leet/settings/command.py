@@ -112,7 +112,7 @@ def wrong_name(setting: Name, value: str) -> str:
 def _edit() -> int:
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         return _fail("this is no terminal; use `leet config list`, `get` and `set` in scripts")
-    from leet.tui.screens.config_screen import edit
+    from leet.tui.config_app import edit
 
     return edit()
 

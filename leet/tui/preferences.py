@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from leet.tui.widgets.chart_grid_wall import ChartWall
 
 AUTO = "auto"
+MODES = ("colors.single_run_mode", "colors.system_mode")
+"""Whether curves or charts have their own colours: those of metrics, and of system metrics."""
 Part = Literal["metrics", "system"]
 
 
@@ -65,8 +67,7 @@ def show_theme(app: App[object]) -> None:
 def dress(grid: ChartWall, part: Part, *, single: bool) -> None:
     """Give charts the colours, guides and smoothing that were set. `single`: of one run, not of several."""
     held = settings()
-    mode = "colors.system_mode" if part == "system" else "colors.single_run_mode"
-    per_plot = held.choice(mode) == "per_plot" and (single or part == "system")
+    per_plot = held.choice(MODES[part == "system"]) == "per_plot" and (single or part == "system")
     series = "colors.system" if part == "system" else "colors.runs"
     grid.palette = held.choice("colors.charts" if per_plot else series)
     grid.per_plot = per_plot

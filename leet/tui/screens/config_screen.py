@@ -10,14 +10,12 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal
 from textual.content import Content
-from textual.screen import Screen
 from textual.widgets import Input, Static
 
 from leet.settings.draft import Draft
 from leet.settings.store import settings, use
 from leet.settings.table import Choice, Name, Setting, Toggle, WrongValue
 from leet.tui import preferences
-from leet.tui.app import FrameApp
 from leet.tui.commands import Place, bindings, hints
 from leet.tui.keymap import keymap
 from leet.tui.messages import SettingsChanged
@@ -310,32 +308,6 @@ class ConfigScreen(SpanScreen[bool], Overlay[bool]):
         from leet.tui.screens.help_screen import HelpScreen
 
         self.app.push_screen(HelpScreen("config"))
-
-
-class ConfigApp(FrameApp):
-    """`leet config`."""
-
-    def get_default_screen(self) -> Screen[None]:
-        screen: Screen[None] = ConfigScreen()  # type: ignore[assignment]  # it is never dismissed here
-        return screen
-
-    async def action_quit(self) -> None:
-        """By ctrl+c too nothing that was changed is lost without a word."""
-        if isinstance(self.screen, ConfigScreen):
-            self.screen.action_leave()
-        else:
-            await super().action_quit()
-
-
-def edit() -> int:
-    """Run the editor on this terminal; its exit status."""
-    from leet.tui.terminal import detect
-
-    held = settings()
-    terminal = detect(os.environ, ascii_only=held.toggle("ascii"), mouse=held.toggle("mouse"))
-    app = ConfigApp(terminal=terminal)
-    app.run(mouse=terminal.mouse)
-    return app.return_code or 0
 
 
 def _wrong(setting: Setting, text: str) -> str:

@@ -111,8 +111,6 @@ class PickerScreen(ModalScreen[str | None], Overlay[str | None]):
     BINDINGS: ClassVar[list[BindingType]] = bindings("picker")
     DEFAULT_CSS = """
     PickerScreen {
-        align: center middle;
-        background: $background 60%;
         & > .picker {
             width: auto; height: auto; max-width: 96%; max-height: 90%;
             background: $surface; border: round $accent; border-title-color: $accent; border-title-style: bold;

@@ -43,6 +43,7 @@ class SettingsList(Painted, can_focus=True):
 
     DEFAULT_CSS = """
     SettingsList {
+        width: 1fr;
         height: 1fr;
         & > .settings--group { color: $accent; text-style: bold; }
         & > .settings--name { color: $foreground; }
@@ -135,7 +136,9 @@ class SettingsList(Painted, can_focus=True):
 
     def _follow(self) -> None:
         """Scroll so that the cursor is seen, with the heading over it where that stands right above."""
-        height = max(1, self.size.height)
+        height = self.size.height
+        if not height:  # not laid out yet
+            return
         first = self._cursor - 1 if self._cursor and not isinstance(self._rows[self._cursor - 1], Setting) else None
         self._top = min(self._top, self._cursor if first is None or height < 2 else first)
         self._top = max(self._top, self._cursor - height + 1)

@@ -89,6 +89,9 @@ class SettingsPreview(ChartWall):
     def dress(self, setting: Setting | None) -> None:
         """The settings in force have changed, or another one is looked at: series have the palette that it sets."""
         preferences.dress(self, "metrics", single=False)
+        name = "" if setting is None else setting.name
         if isinstance(setting, PaletteChoice) and not setting.heat:
-            self.palette = settings().choice(setting.name)
-        self.per_plot = setting is not None and setting.name == "colors.charts"
+            self.palette = settings().choice(name)
+        elif name in preferences.MODES and settings().choice(name) == "per_plot":
+            self.palette = settings().choice("colors.charts")
+        self.per_plot = name == "colors.charts" or (name in preferences.MODES and settings().choice(name) == "per_plot")
