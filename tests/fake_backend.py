@@ -26,7 +26,7 @@ class FakeBackend:
         self.graphql: list[tuple[str, dict[str, Any]]] = []
         """Operation name and variables of each call."""
         self.streams: list[dict[str, Any]] = []
-        """Bodies sent to the file stream."""
+        """Bodies sent to the file stream; the run of each is under `run`."""
         self.uploads: dict[str, bytes] = {}
         """What was put, by file name."""
         self._lock = threading.Lock()
@@ -45,15 +45,16 @@ class FakeBackend:
         self._server.shutdown()
         self._server.server_close()
 
-    def lines(self, file: str) -> list[Any]:
-        """The lines streamed to a file of the run (`wandb-history.jsonl`, …), JSON decoded where they are JSON.
+    def lines(self, file: str, run: str | None = None) -> list[Any]:
+        """The lines streamed to a file of a run (`wandb-history.jsonl`, …), JSON decoded where they are JSON.
 
-        A later chunk for an offset replaces what was sent for it before, as on the real server.
+        `run` is its id, and may be left out where only one was synced. A later chunk for an offset replaces what was
+        sent for it before, as on the real server.
         """
         found: dict[int, str] = {}
         for body in self.streams:
             chunk = (body.get("files") or {}).get(file)
-            if chunk:
+            if chunk and run in (None, body["run"]):
                 for i, line in enumerate(chunk["content"]):
                     found[chunk["offset"] + i] = line
         return [json.loads(found[i]) if file.endswith(("jsonl", "json")) else found[i] for i in sorted(found)]
@@ -84,10 +85,10 @@ class FakeBackend:
         with self._lock:
             self.uploads[unquote(path.partition("/upload/")[2].partition("?")[0])] = body
 
-    def streamed(self, body: dict[str, Any]) -> None:
-        """A piece of the file stream has come."""
+    def streamed(self, path: str, body: dict[str, Any]) -> None:
+        """A piece of the file stream has come. Its path ends in `…/<run id>/file_stream`."""
         with self._lock:
-            self.streams.append(body)
+            self.streams.append({**body, "run": unquote(path.split("/")[-2])})
 
 
 def _bucket(variables: dict[str, Any], url: str, number: int) -> Any:
@@ -179,7 +180,7 @@ def _handler_of(backend: FakeBackend) -> type[BaseHTTPRequestHandler]:
                 data = backend.answer(operation, call.get("variables") or {}, call["query"])
                 self._reply({"data": data} if data is not None else {"errors": [{"message": f"no {operation}"}]})
             elif self.path.endswith("/file_stream"):
-                backend.streamed(json.loads(body))
+                backend.streamed(self.path, json.loads(body))
                 self._reply({"exitcode": None, "limits": {}})
             else:
                 self._reply({})

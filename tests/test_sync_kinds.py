@@ -100,6 +100,36 @@ def test_the_server_gets_what_was_logged(kind: str, wandb_command: list[str], tm
     assert len(of_kind(log, "exit")) == 1
 
 
+def test_system_metrics_and_files(wandb_command: list[str], tmp_path: Path) -> None:
+    """Every sample arrives as an event with its values, every file with its bytes."""
+    (tmp_path / "notes.txt").write_text("kept with the run\n")
+    script = (
+        "import time\nimport recorder as wandb\n"
+        "run = wandb.init(project='p', settings={'x_stats_sampling_interval': 0.3, 'x_save_requirements': False})\n"
+        "run.save('notes.txt')\n"
+        "wandb.log({'page': wandb.Html('<p>page</p>'), 'table': wandb.Table(columns=['a'], data=[[1], [2]])})\n"
+        "time.sleep(2)\n"
+    )
+    run_script(script, tmp_path)
+    log = max(tmp_path.glob("wandb/offline-run-*/run-*.wandb"))
+    with FakeBackend() as backend:
+        said = sync(log, wandb_command, tmp_path, backend)
+    assert "ERROR" not in said, said
+    samples = of_kind(log, "stats")
+    events = backend.lines("wandb-events.jsonl")
+    assert len(events) == len(samples) > 3
+    for sample, event in zip(samples, events, strict=True):
+        assert {f"system.{item.key}": json.loads(item.value_json) for item in sample.item} == {
+            key: value for key, value in event.items() if key.startswith("system.")
+        }
+    saved = [path for path in (log.parent / "files").rglob("*") if path.is_file() and path.name != "output.log"]
+    names = {path.relative_to(log.parent / "files").as_posix(): path.read_bytes() for path in saved}
+    assert {"notes.txt"} < set(names)
+    assert sum(name.startswith("media/") for name in names) >= 2
+    sent = {name: body for name, body in backend.uploads.items() if name in names}
+    assert {name: sent.get(name) for name in names} == names
+
+
 def test_a_recorded_command(wandb_command: list[str], tmp_path: Path) -> None:
     command = [sys.executable, "-m", "recorder", "--", "sh", "-c", "echo out; echo err >&2; exit 4"]
     subprocess.run(command, cwd=tmp_path, env=environment(), capture_output=True, timeout=60)
