@@ -14,20 +14,38 @@ from __future__ import annotations
 
 import math
 import os
-import re
 import stat
 from collections import deque
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any
 
-from google.protobuf.message import DecodeError
-
-from leet.reading import records
 from leet.reading.blocks import BlockReader, RawRecord, Skipped, UnsupportedLog
 from leet.reading.logged_values import number_of
+from leet.reading.peek_records import (
+    CONFIG,
+    ENVIRONMENT,
+    EXIT,
+    HISTORY,
+    OUTPUT,
+    OUTPUT_LOGGER,
+    OUTPUT_RAW,
+    RUN,
+    STATS,
+    SUMMARY,
+    Change,
+    Row,
+    keys_in_summary,
+    kind_of,
+    parsed,
+    path_of,
+    row_of,
+    summary_changes,
+)
 from recorder.transaction_log.framing import BLOCK
+
+__all__ = ["Change", "Peek", "Row", "peek"]
 
 HEAD = 64 * 1024
 """Bytes read of the beginning; more where the record that names the run is longer."""
@@ -46,34 +64,12 @@ _ROWS_BYTES = 256 * 1024
 """Bytes of those before the last one."""
 _BACK = 256
 """Rows that are gone back to find one that tells its step."""
-_SUMMARIES = 96 * 1024
+_SUMMARIES = 512 * 1024
 """Bytes of summary records that are looked at, from the last one back."""
 _FLAGS = os.O_RDONLY | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NONBLOCK", 0)
 
-_HISTORY, _SUMMARY, _OUTPUT, _CONFIG, _STATS, _OUTPUT_RAW, _RUN, _EXIT, _ENVIRONMENT, _OUTPUT_LOGGER = (
-    2, 3, 4, 5, 7, 13, 17, 18, 26, 27,
-)  # fmt: skip
-_ROW_ITEMS = (b"\x12\x05_step\x82\x01", b"\x12\x08_runtime\x82\x01")
-"""Items of a row up to the length of their values."""
-_VALUE_TAG = b"\x82\x01"
-_ITEM_KEYS = re.compile(rb"\x0a[\x00-\xff]{1,2}?\x12([\x01-\x7f][^\x00-\x1f\x82]*)\x82\x01")
-"""Items of a summary under a key of one level, without control characters: its length and itself."""
-_KEPT_WHOLE = frozenset({_CONFIG, _RUN, _EXIT, _ENVIRONMENT})
-_SIGNS_OF_LIFE = frozenset({_HISTORY, _OUTPUT, _STATS, _OUTPUT_RAW, _OUTPUT_LOGGER})
-
-
-class Change(NamedTuple):
-    """The config or summary at `path` became the JSON value `json`, or was removed (None)."""
-
-    path: tuple[str, ...]
-    json: str | None
-
-
-class Row(NamedTuple):
-    """What is known of a row of history: each NaN where the row does not tell."""
-
-    step: float
-    runtime: float
+_KEPT_WHOLE = frozenset({CONFIG, RUN, EXIT, ENVIRONMENT})
+_SIGNS_OF_LIFE = frozenset({HISTORY, OUTPUT, STATS, OUTPUT_RAW, OUTPUT_LOGGER})
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,46 +218,11 @@ def _read_tail(handle: int, size: int, read: int, origin: int, look: _Look) -> B
         reader = BlockReader()
         reader.resume(start, origin)
         outcomes = reader.feed(os.pread(handle, size - start, start))
-        if last or any(_kind(o.payload) == _HISTORY for o in outcomes if isinstance(o, RawRecord)):
+        if last or any(kind_of(o.payload) == HISTORY for o in outcomes if isinstance(o, RawRecord)):
             look.pass_over()
             look.take(outcomes)
             return reader
         length *= 8
-
-
-def _kind(payload: bytes) -> int:
-    """The field of `Record` that is set, by its number; 0 where that is not to be seen at once."""
-    at, end = 0, len(payload)
-    try:
-        while at < end:
-            tag = payload[at]
-            if tag == 0x08:  # num
-                at += 1
-                while payload[at] >= 0x80:
-                    at += 1
-                at += 1
-                continue
-            if tag < 0x80:
-                return tag >> 3
-            second = payload[at + 1]
-            if (tag, second) in ((0x82, 0x01), (0xC2, 0x0C)):  # control, _info
-                length = payload[at + 2]
-                if length >= 0x80:
-                    return 0
-                at += 3 + length
-                continue
-            return (tag & 0x7F | second << 7) >> 3 if second < 0x80 else 0
-    except IndexError:
-        pass
-    return 0
-
-
-def _summary_changes(payload: bytes) -> list[Change]:
-    """The changes of one summary record, in order; none of one that cannot be read."""
-    if (record := _parsed(payload)) is None:
-        return []
-    changes = [Change(_path(item), item.value_json) for item in record.summary.update]
-    return changes + [Change(_path(item), None) for item in record.summary.remove]
 
 
 class _Look:
@@ -292,28 +253,28 @@ class _Look:
                 self._take(outcome.payload)
 
     def _take(self, payload: bytes) -> None:
-        kind = _kind(payload)
+        kind = kind_of(payload)
         if kind == 0:
-            record = _parsed(payload)
+            record = parsed(payload)
             field = record and record.WhichOneof("record_type")
             kind = record.DESCRIPTOR.fields_by_name[field].number if field else 0
         self._begun |= kind in _SIGNS_OF_LIFE
-        if kind == _SUMMARY:
+        if kind == SUMMARY:
             self._summaries.append(payload)
-        elif kind == _HISTORY:
+        elif kind == HISTORY:
             self._history.append(payload)
             self._rows += 1
-        elif kind == _STATS:
+        elif kind == STATS:
             self._stats.append(payload)
-        elif kind in _KEPT_WHOLE and (record := _parsed(payload)) is not None:
+        elif kind in _KEPT_WHOLE and (record := parsed(payload)) is not None:
             self._take_whole(kind, record)
 
     def _take_whole(self, kind: int, record: Any) -> None:
-        if kind == _RUN:
+        if kind == RUN:
             self._take_run(record.run)
-        elif kind == _CONFIG:
+        elif kind == CONFIG:
             self._take_config(record.config)
-        elif kind == _EXIT:
+        elif kind == EXIT:
             self._exit_code = record.exit.exit_code
             self._exit_runtime = float(record.exit.runtime) or None
         else:
@@ -341,16 +302,16 @@ class _Look:
         if run.HasField("start_time"):
             self._facts["start_time"] = run.start_time.seconds + run.start_time.nanos / 1e9
         self._take_config(run.config)
-        self._set_with_run += [Change(_path(item), item.value_json) for item in run.summary.update]
+        self._set_with_run += [Change(path_of(item), item.value_json) for item in run.summary.update]
 
     def _take_config(self, config: Any) -> None:
-        self._config += [Change(_path(item), item.value_json) for item in config.update]
-        self._config += [Change(_path(item), None) for item in config.remove]
+        self._config += [Change(path_of(item), item.value_json) for item in config.update]
+        self._config += [Change(path_of(item), None) for item in config.remove]
 
     def outcome(self, stamp: Peek, beginning: bytes, position: int, origin: int) -> Peek:
         before = self._before
         facts = {name: getattr(before, name) for name in _FACTS} | self._facts
-        stats = [record.stats.timestamp for record in map(_parsed, self._stats) if record is not None]
+        stats = [record.stats.timestamp for record in map(parsed, self._stats) if record is not None]
         samples = (*before.samples, *(time.seconds + time.nanos / 1e9 for time in stats))
         return replace(
             stamp,
@@ -378,11 +339,11 @@ class _Look:
             size += len(payload)
             if size > _SUMMARIES and last:
                 break
-            keys = _ITEM_KEYS.findall(payload)
-            if len(keys) == payload.count(_VALUE_TAG) and seen.issuperset(keys):
+            keys, usual = keys_in_summary(payload)
+            if usual and seen.issuperset(keys):
                 continue  # all of its values have been replaced later, as is so with nearly every record
             seen.update(keys)
-            for path, json in reversed(_summary_changes(payload)):
+            for path, json in reversed(summary_changes(payload)):
                 last.setdefault(path, json)
         for change in reversed((*self._before.summary, *self._set_with_run)):
             last.setdefault(change.path, change.json)
@@ -393,12 +354,12 @@ class _Look:
         rest = list(self._history)
         if not rest:
             return ()
-        rows = [_row(rest.pop())]
+        rows = [row_of(rest.pop())]
         size = 0
         while rest and len(rows) < _ROWS and (size := size + len(rest[-1])) <= _ROWS_BYTES:
-            rows.insert(0, _row(rest.pop()))
+            rows.insert(0, row_of(rest.pop()))
         while rest and not math.isfinite(rows[0].step):
-            rows.insert(0, _row(rest.pop()))
+            rows.insert(0, row_of(rest.pop()))
         step = math.nan
         if self._before.rows:
             step = self._before.rows[-1].step
@@ -414,59 +375,3 @@ _FACTS = (
     "run_id", "display_name", "project", "entity", "group", "job_type", "notes", "tags", "sweep_id", "host", "user",
     "start_time",
 )  # fmt: skip
-
-
-def _parsed(payload: bytes) -> Any:
-    """The record; None where it is none."""
-    try:
-        return records.parse(payload)
-    except DecodeError:
-        return None
-
-
-def _path(item: Any) -> tuple[str, ...]:
-    return tuple(item.nested_key) or (item.key,)
-
-
-def _row(payload: bytes) -> Row:
-    """A row by its items `_step` and `_runtime`, and the step beside them."""
-    if row := _usual_row(payload):
-        return row
-    record = _parsed(payload)
-    if record is None:
-        return Row(math.nan, math.nan)
-    history = record.history
-    found = {"_step": math.nan, "_runtime": math.nan}
-    for item in history.item:
-        nested = item.nested_key
-        key = (nested[0] if len(nested) == 1 else "") if nested else item.key
-        if key in found:
-            number = _number(item)
-            if number is not None:
-                found[key] = number
-    if math.isnan(found["_step"]) and history.HasField("step"):
-        found["_step"] = float(history.step.num)
-    return Row(found["_step"], found["_runtime"])
-
-
-def _usual_row(payload: bytes) -> Row | None:
-    """The same of a row as nearly all writers make it, found without taking it apart; None for any other.
-
-    What is sought cannot be in a value: control characters are escaped in JSON.
-    """
-    found = []
-    for item in _ROW_ITEMS:
-        at = payload.find(item) + len(item)
-        text = payload[at + 1 : at + 1 + payload[at]] if len(item) <= at < len(payload) else b""
-        number = number_of(text.decode("ascii", "replace"))
-        if number is None:
-            return None
-        found.append(number)
-    return Row(*found)
-
-
-def _number(item: Any) -> float | None:
-    form = item.WhichOneof("value")
-    if form in ("integer", "number"):
-        return float(getattr(item, form))
-    return number_of(item.value_json) if form is None else None
