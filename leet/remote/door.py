@@ -11,7 +11,7 @@ from pathlib import Path
 
 from leet.remote.address import Address
 from leet.remote.listing import Listing, NoRemoteRun, list_runs
-from leet.remote.mirror import Mirror
+from leet.remote.machine import Machine
 from leet.remote.remote_file import Gone, ask_pieces, reason
 from leet.remote.remote_log import RemoteLog
 from leet.remote.shell import Lost, Shell
@@ -21,7 +21,7 @@ from leet.remote.shell import Lost, Shell
 class Opened:
     """A machine that has answered, and what an address means there."""
 
-    shell: Shell
+    machine: Machine
     listing: Listing
     address: Address
     """That of the newest log."""
@@ -35,7 +35,7 @@ def open_address(address: Address) -> Opened:
         raise NoRemoteRun(f"{address.login}: {error}{_hint(address, error)}") from error
     try:
         listing = list_runs(shell, address)
-        return Opened(shell, listing, address.at(listing.runs[0].path))
+        return Opened(Machine(address, shell), listing, address.at(listing.runs[0].path))
     except Lost as error:
         shell.close()
         raise NoRemoteRun(f"{address.login}: {error}") from error
@@ -48,11 +48,11 @@ def watch(opened: Opened) -> RemoteLog:
     """The newest log of what was opened, to be started by whoever shows it. Raises NoRemoteRun."""
     address = opened.address
     try:
-        log = RemoteLog(address, opened.shell, Mirror(address))
-        (piece,) = ask_pieces(opened.shell, address.path, (0, 0))
+        log = RemoteLog(opened.machine, address, own=True)
+        (piece,) = ask_pieces(opened.machine, address.path, (0, 0))
         log.size, log.modified = piece.size, piece.modified
     except (Lost, Gone, OSError) as error:
-        opened.shell.close()
+        opened.machine.close()
         raise NoRemoteRun(_why(address, error)) from error
     return log
 
@@ -66,7 +66,7 @@ def fetch(address: Address) -> Path:
     except (Lost, Gone, OSError) as error:
         raise NoRemoteRun(_why(opened.address, error)) from error
     finally:
-        opened.shell.close()
+        opened.machine.close()
     return log.path
 
 

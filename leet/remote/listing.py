@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from leet.remote.address import Address, quoted_path
-from leet.remote.remote_file import by_our_clock, reason
-from leet.remote.shell import Garbled, Shell
+from leet.remote.remote_file import Asked, by_our_clock, reason
+from leet.remote.shell import Garbled
 
 RUN_DIRECTORY = re.compile(r"^(?:offline-)?run-(?P<time>\d{8}_\d{6})-(?P<id>.+)$", re.DOTALL)
 """Name of a run directory as the SDK and our recorder make it."""
@@ -61,11 +61,11 @@ class Listing:
     """The `wandb/` directory that the runs are in; empty where one was asked for by its own path."""
 
 
-def list_runs(shell: Shell, address: Address) -> Listing:
+def list_runs(shell: Asked, address: Address) -> Listing:
     """The runs that an address means. Raises NoRemoteRun and Lost."""
     word = quoted_path(address.path or ".")
     for _ in range(ATTEMPTS):
-        answer = shell.ask(lambda mark: f"leet_look {mark} {word}")
+        (answer,) = shell.ask_all([lambda mark: f"leet_look {mark} {word}"])
         kind, *rest = answer.words or ("",)
         if kind == "no":
             said = rest[0] if rest else ""

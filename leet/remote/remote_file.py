@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 from leet.remote.address import quoted_path
-from leet.remote.shell import Garbled, Shell
+from leet.remote.shell import Answer, Garbled
 
 _SKEW = 2.0
 """Seconds by which clocks may differ without being put right: a look takes time, and times come in whole seconds."""
@@ -41,7 +42,15 @@ class Piece:
     """Unix seconds by our own clock; 0 where the far side cannot tell."""
 
 
-def ask_pieces(shell: Shell, path: str, *ranges: tuple[int, int]) -> list[Piece]:
+class Asked(Protocol):
+    """What answers: a shell or a machine."""
+
+    def ask_all(self, codes: Sequence[Callable[[str], str]], heard: Callable[[int], None] = ...) -> list[Answer]: ...
+
+
+def ask_pieces(
+    shell: Asked, path: str, *ranges: tuple[int, int], heard: Callable[[int], None] = lambda size: None
+) -> list[Piece]:
     """Ranges (offset, length) of a remote file, each as far as the file goes. Raises Gone and Lost."""
     word = quoted_path(path)
 
@@ -49,7 +58,7 @@ def ask_pieces(shell: Shell, path: str, *ranges: tuple[int, int]) -> list[Piece]
         return lambda mark: f"leet_range {mark} {word} {offset} {length}"
 
     pieces = []
-    for answer in shell.ask_all([code(*wanted) for wanted in ranges]):
+    for answer in shell.ask_all([code(*wanted) for wanted in ranges], heard):
         kind, *rest = answer.words or ("",)
         if kind == "no":
             raise Gone(rest[0] if rest else "unreadable")

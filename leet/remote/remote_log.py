@@ -22,9 +22,10 @@ from leet.reading.blocks import UnsupportedLog
 from leet.reading.newest import Ahead
 from leet.remote.address import Address
 from leet.remote.link import Link
+from leet.remote.machine import Machine
 from leet.remote.mirror import Mirror
 from leet.remote.remote_file import Gone, Piece, ask_pieces, reason
-from leet.remote.shell import Lost, Shell
+from leet.remote.shell import Lost
 
 SMALLEST_PIECE = 32 * 1024
 LARGEST_PIECE = 4 * 1024 * 1024
@@ -48,16 +49,23 @@ _IN_MEMORY = 8 * 1024 * 1024
 class RemoteLog:
     """One remote log and the mirror of it."""
 
-    def __init__(self, address: Address, shell: Shell | None, mirror: Mirror | None = None) -> None:
-        """`shell` is the first connection, already made; later ones are made here, and ask for nothing."""
+    def __init__(
+        self, machine: Machine, address: Address, *, folder: Path | None = None, own: bool = False, follow: bool = True
+    ) -> None:
+        """`own`: the connection ends with this. `follow`: go on when all that there is has come.
+
+        Raises OSError where there is no room for a mirror.
+        """
         self.address = address
         self.link = Link(address)
         self.size = 0
         """Bytes of the remote log."""
         self.modified = 0.0
         """When it was last written, Unix seconds."""
-        self._mirror = mirror or Mirror(address)
-        self._shell = shell
+        self._machine = machine
+        self._own = own
+        self._follow_on = follow
+        self._mirror = Mirror(address, folder)
         self._inode = ""
         self._ahead: _Ahead | None = None
         self._newest: Callable[[Newest], None] | None = None
@@ -66,8 +74,6 @@ class RemoteLog:
         self._ready: Callable[[], None] = lambda: None
         self._begun = False
         self._rate = 0.0
-        if shell is not None:
-            shell.heard = self.link.heard
 
     @property
     def path(self) -> Path:
@@ -89,8 +95,8 @@ class RemoteLog:
 
     def stop(self) -> None:
         self._stopping.set()
-        if self._shell is not None:
-            self._shell.close()
+        if self._own:
+            self._machine.close()
 
     def fetch(self, progress: Callable[[int, int], None] = lambda have, size: None) -> None:
         """Fetch what there is now, in the calling thread. Raises Lost and Gone."""
@@ -110,18 +116,14 @@ class RemoteLog:
         failures = 0
         while not self._stopping.is_set():
             try:
-                if self._shell is None:
-                    self._shell = Shell.connect(self.address, quiet=True)
-                    self._shell.heard = self.link.heard
+                self._machine.connect()
                 self._check()
                 self._fetch_ahead()
                 failures = 0
                 self._begin_reading()
                 self._follow()
+                return
             except Lost as error:
-                if self._shell is not None:
-                    self._shell.close()
-                    self._shell = None
                 if self._stopping.is_set():
                     return
                 self._begin_reading()
@@ -141,9 +143,8 @@ class RemoteLog:
             self._ready()
 
     def _ask(self, *ranges: tuple[int, int]) -> list[Piece]:
-        assert self._shell is not None
         started = time.monotonic()
-        pieces = ask_pieces(self._shell, self.address.path, *ranges)
+        pieces = ask_pieces(self._machine, self.address.path, *ranges, heard=self.link.heard)
         took = max(time.monotonic() - started, 1e-3)
         amount = sum(len(piece.data) for piece in pieces)
         if amount >= SMALLEST_PIECE // 2:
@@ -198,7 +199,7 @@ class RemoteLog:
                 return
 
     def _follow(self) -> None:
-        """Fetch until the connection or the log is gone."""
+        """Fetch until the connection or the log is gone, or all has come that was to come."""
         poll = SHORTEST_POLL
         before = (-1, 0.0)
         looked = 0.0
@@ -230,6 +231,8 @@ class RemoteLog:
                 poll = SHORTEST_POLL
             if self._mirror.size >= self.size:
                 self._mirror.date(self.modified)
+                if not self._follow_on:
+                    return
                 self._stopping.wait(poll)
                 poll = min(poll * 1.3, LONGEST_POLL)
 

@@ -89,8 +89,7 @@ class Shell:
         self._buffer = bytearray()
         self._said: deque[tuple[float, str]] = deque(maxlen=50)
         self._closed = False
-        self.heard: Callable[[int], None] = lambda size: None
-        """Told of every piece that comes, in bytes."""
+        self._heard: Callable[[int], None] = lambda size: None
         self._listener = threading.Thread(target=self._listen, name=f"ssh {address.host}", daemon=True)
         self._listener.start()
 
@@ -129,11 +128,17 @@ class Shell:
         """The answer to one request. Raises Lost."""
         return self.ask_all([code])[0]
 
-    def ask_all(self, codes: Sequence[Callable[[str], str]]) -> list[Answer]:
-        """The answers to several requests, which travel together. Raises Lost."""
+    def ask_all(
+        self, codes: Sequence[Callable[[str], str]], heard: Callable[[int], None] = lambda size: None
+    ) -> list[Answer]:
+        """The answers to several requests, which travel together. Raises Lost.
+
+        `heard` is told of every piece that comes, in bytes.
+        """
         answers: list[Answer] = []
         requests = [Request(code) for code in codes]
         with self._lock:
+            self._heard = heard
             for some in _portions(requests):
                 self._send("".join(request.text for request in some))
                 answers += [self._receive(request.mark, SILENCE) for request in some]
@@ -213,7 +218,7 @@ class Shell:
             except (OSError, ValueError):
                 break
             if data:
-                self.heard(len(data))
+                self._heard(len(data))
                 return data
             if ready:
                 break
