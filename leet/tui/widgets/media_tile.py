@@ -9,6 +9,7 @@ a cat on a mat
 
 from __future__ import annotations
 
+import re
 import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -28,6 +29,7 @@ CAPTION_FROM = 7
 """Rows that a tile must have before one of them is kept for a caption."""
 SLIDER_FROM = 4
 _WIDEST_COLUMN = 28
+_FRACTION = re.compile(r"-?[0-9]+\.[0-9]+(?:e[+-]?[0-9]+)?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +148,7 @@ def sheet_strips(sheet: Sheet, width: int, height: int, styles: TileStyles) -> l
     rows = sheet.rows[: max(0, height - 1)]
     widths: list[int] = []
     for i, column in enumerate(sheet.columns):
-        cells = [clean(row[i]) if i < len(row) else "" for row in rows]
+        cells = [short(row[i]) if i < len(row) else "" for row in rows]
         widths.append(min(max(map(cell_len, [clean(column), *cells])), _WIDEST_COLUMN))
         if sum(widths) + 2 * len(widths) > width:
             break
@@ -163,8 +165,13 @@ def sheet_strips(sheet: Sheet, width: int, height: int, styles: TileStyles) -> l
     return lines
 
 
+def short(cell: str) -> str:
+    """A cell of a table, clean; long fractions have four digits, as the whole table tells the rest."""
+    return f"{float(cell):.4g}" if len(cell) > 7 and _FRACTION.fullmatch(cell) else clean(cell)
+
+
 def _cells(cells: Sequence[str], widths: Sequence[int], width: int, style: Style) -> Strip:
-    texts = [pad(clean(cells[i]) if i < len(cells) else "", wide) for i, wide in enumerate(widths)]
+    texts = [pad(short(cells[i]) if i < len(cells) else "", wide) for i, wide in enumerate(widths)]
     return strip_of((pad("  ".join(texts), width), style))
 
 
