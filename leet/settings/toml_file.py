@@ -123,7 +123,7 @@ def mend(text: str) -> Mended:
     for index, written in enumerate(lines):
         if any("\udc80" <= char <= "\udcff" for char in written):
             problems.append((index + 1, "is no UTF-8; the line is left out"))
-            lines[index] = MARK + written.encode("ascii", errors="backslashreplace").decode()
+            lines[index] = _comment(written)
     for _ in range(MOST_MENDED):
         wrong = _first_wrong("\n".join(lines))
         if wrong is None:
@@ -134,17 +134,16 @@ def mend(text: str) -> Mended:
         header = lines[line - 1].lstrip().startswith("[")
         out = "the line and what stands below it are" if header else "the line is"
         problems.append((line, f"is no TOML: {what}; {out} left out"))
-        lines[line - 1] = MARK + lines[line - 1]
+        lines[line - 1] = _comment(lines[line - 1])
         while header and line < len(lines) and not lines[line].lstrip().startswith("["):
             # What stands below belongs to no table now, and must not slip into the one before.
             if lines[line].strip() and not lines[line].lstrip().startswith("#"):
-                lines[line] = MARK + lines[line]
+                lines[line] = _comment(lines[line])
             line += 1
     first = problems[0] if problems else (wrong[0] if wrong else 0, "is no TOML")
-    commented = "\n".join(MARK + line if line.strip() else line for line in text.split("\n"))
-    safe = commented.encode("utf-8", errors="backslashreplace").decode()
+    what = f"{first[1]}; nothing of the file can be read, the defaults are used"
     return Mended(
-        _printable(safe), ((first[0], f"{first[1]}; nothing of the file can be read, the defaults are used"),)
+        "\n".join(_comment(line) if line.strip(" ") else line for line in text.split("\n")), ((first[0], what),)
     )
 
 
@@ -164,9 +163,9 @@ def _first_wrong(text: str) -> tuple[int, str] | None:
     return None
 
 
-def _printable(text: str) -> str:
-    """TOML allows no control characters, not even in comments."""
-    return "".join(char if char in "\n\t" or char.isprintable() else "?" for char in text)
+def _comment(line: str) -> str:
+    """The line as a comment. TOML allows no control characters there either: they are written out."""
+    return MARK + "".join(char if char.isprintable() else ascii(char)[1:-1] for char in line)
 
 
 def _flat(table: Mapping[str, Any], above: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], object]]:
