@@ -66,7 +66,11 @@ class ViewState:
         return self._values.get(key, default)
 
     def set(self, key: str, value: Any) -> None:
-        """Remember `value`; None forgets. Written by itself after `SAVE_SECONDS`, or by `save()`."""
+        """Remember `value`; None forgets. Written by itself after `SAVE_SECONDS`, or by `save()`.
+
+        TypeError for what JSON cannot hold. What is changed in place later is not seen: set it again.
+        """
+        value = json.loads(json.dumps(value))
         with self._lock:
             if self._values.get(key) == value:
                 return
