@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import threading
 import time
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -131,7 +132,13 @@ class RunFeeds:
         self._clock = clock
         self._live = live
         self._wanted: dict[str, RunEntry] = {}
+        self._pending: deque[str] = deque()
+        """Wanted runs that nobody has begun to read, the most urgent first."""
         self._runs: dict[str, ShownRun] = {}
+        self._reading: set[str] = set()
+        """Runs that have not been read to their end."""
+        self._following: set[str] = set()
+        """Runs that have, and may grow."""
         self._renewed: dict[str, ShownRun] = {}
         """Runs that are read anew, to be shown when all of them has been read."""
         self._lent: set[str] = set()
@@ -144,13 +151,14 @@ class RunFeeds:
         """Read these, the most urgent first; what is not among them may go."""
         self._wanted = {entry.key: entry for entry in entries}
         now = time.monotonic()
-        for key, run in list(self._runs.items()):
-            if key in self._wanted or key in self._lent:
-                self._let_go.pop(key, None)
-            elif not run.feed.loaded:
+        for key in [key for key in self._runs if key not in self._wanted and key not in self._lent]:
+            if key in self._reading:
                 self._drop(key)
             else:
                 self._let_go.setdefault(key, now)
+        for key in self._let_go.keys() & self._wanted.keys():
+            del self._let_go[key]
+        self._pending = deque(key for key in self._wanted if key not in self._runs)
         self._start()
 
     def get(self, key: str) -> ShownRun | None:
@@ -158,20 +166,21 @@ class RunFeeds:
         return self._runs.get(key)
 
     @property
-    def loading(self) -> list[str]:
+    def left(self) -> int:
         """Wanted runs that have not been read to their end."""
-        return [key for key in self._wanted if (run := self._runs.get(key)) is None or not run.feed.loaded]
+        return len(self._pending) + len(self._reading & self._wanted.keys())
+
+    @property
+    def progress(self) -> float:
+        """How far the furthest of those is that are being read, 0 to 1."""
+        return max((self._runs[key].feed.progress for key in self._reading), default=0.0)
 
     def lend(self, entry: RunEntry) -> ShownRun:
         """A run for a screen of its own, which reads on by itself until `take_back`."""
-        run = self._runs.get(entry.key) or self._open(entry, entry.key)
+        run = self._runs.get(entry.key) or self._open(entry)
         self._lent.add(entry.key)
         self._let_go.pop(entry.key, None)
         return run
-
-    def adopt(self, log: Path, run: ShownRun) -> None:
-        """A run that has been read elsewhere, to be used when its log is wanted."""
-        self._adopted[log.resolve()] = run
 
     @property
     def lent(self) -> bool:
@@ -182,45 +191,51 @@ class RunFeeds:
         """What was lent is read here again."""
         for key in self._lent:
             if (run := self._runs.get(key)) is not None:
+                self._note_loaded(key, run)
                 run.feed.listen(self._announce)
         self._lent.clear()
         self.want(list(self._wanted.values()))
 
+    def adopt(self, log: Path, run: ShownRun) -> None:
+        """A run that has been read elsewhere, to be used when its log is wanted."""
+        self._adopted[log.resolve()] = run
+
     def entry_changed(self, entry: RunEntry) -> None:
         """The log of a run has grown, or has another part: read it anew if nobody reads on."""
         run = self._runs.get(entry.key)
-        if run is None or entry.key in self._lent:
+        if run is None or entry.key in self._lent or entry.key in self._renewed or not self._live:
             return
-        feed, model = run.feed, run.model
-        moved = feed.log != entry.log
-        grown = not feed.live and feed.loaded and entry.size > model.size
-        if self._live and (moved or grown) and entry.key not in self._renewed:
+        feed = run.feed
+        if feed.log != entry.log or (not feed.live and feed.loaded and entry.size > run.model.size):
             self._renewed[entry.key] = self._started(entry)
 
     def rename(self, old: str, entry: RunEntry) -> None:
         """A run is called by another key now, that of its newest part; its rows stay until all parts have been read."""
+        for keys in (self._reading, self._following, self._lent):
+            if old in keys:
+                keys.remove(old)
+                keys.add(entry.key)
         if (run := self._runs.pop(old, None)) is not None:
             self._runs[entry.key] = run
-            if old in self._lent:
-                self._lent.discard(old)
-                self._lent.add(entry.key)
             self.entry_changed(entry)
 
     def drain(self) -> list[tuple[str, Change]]:
         """Apply what is waiting, for a moment: (key, what it changed)."""
         changes: list[tuple[str, Change]] = []
         end = time.perf_counter() + DRAIN_SECONDS
-        waiting = [*self._renewed.items(), *((k, r) for k, r in self._runs.items() if k not in self._lent)]
-        for key, run in waiting[self._turn :] + waiting[: self._turn]:
+        active = self._active()
+        self._turn = (self._turn + 1) % max(1, len(active))
+        for key, run in active[self._turn :] + active[: self._turn]:
             was_loaded = run.feed.loaded
             changes += [(key, change) for change in run.drain()]
             if run.feed.loaded and not was_loaded:
                 changes.append((key, Change(overview=True)))
                 if self._renewed.get(key) is run:
                     self._replace(key, run)
+                else:
+                    self._note_loaded(key, run)
             if time.perf_counter() >= end:
                 break
-        self._turn = (self._turn + 1) % max(1, len(waiting))
         self._start()
         self._free()
         return changes
@@ -228,31 +243,45 @@ class RunFeeds:
     @property
     def waiting(self) -> bool:
         """There is more to drain."""
-        runs = [*self._renewed.values(), *(run for key, run in self._runs.items() if key not in self._lent)]
-        return any(run.feed.intake.waiting or (run.feed.intake.finished and not run.feed.loaded) for run in runs)
+        return any(
+            run.feed.intake.waiting or (run.feed.intake.finished and not run.feed.loaded) for _, run in self._active()
+        )
 
     def stop(self) -> None:
         for run in (*self._runs.values(), *self._renewed.values(), *self._adopted.values()):
             run.feed.stop()
 
+    def _active(self) -> list[tuple[str, ShownRun]]:
+        """The runs that may have something to drain."""
+        keys = (self._reading | self._following) - self._lent
+        return [*self._renewed.items(), *((key, self._runs[key]) for key in keys)]
+
     def _start(self) -> None:
         """Begin with the next wanted runs, as many as may be read at a time."""
-        busy = sum(not run.feed.loaded for run in self._runs.values())
-        for key, entry in self._wanted.items():
-            if busy >= AT_ONCE:
-                return
+        while self._pending and len(self._reading - self._lent) < AT_ONCE:
+            key = self._pending.popleft()
             if key not in self._runs:
-                self._open(entry, key)
-                busy += 1
+                self._open(self._wanted[key])
 
-    def _open(self, entry: RunEntry, key: str) -> ShownRun:
+    def _open(self, entry: RunEntry) -> ShownRun:
         run = None
         if self._adopted and len(entry.parts) < 2:
             run = self._adopted.pop(entry.log.resolve(), None)
-        if run is not None:
+        if run is None:
+            run = self._started(entry)
+        else:
             run.feed.listen(self._announce)
-        self._runs[key] = run or self._started(entry)
-        return self._runs[key]
+        self._runs[entry.key] = run
+        self._reading.add(entry.key)
+        self._note_loaded(entry.key, run)
+        return run
+
+    def _note_loaded(self, key: str, run: ShownRun) -> None:
+        """Whether it has been read to its end is known anew."""
+        if run.feed.loaded:
+            self._reading.discard(key)
+            if run.feed.live:
+                self._following.add(key)
 
     def _started(self, entry: RunEntry) -> ShownRun:
         live = self._live and (not entry.known or entry.state(self._clock()).live)
@@ -262,11 +291,12 @@ class RunFeeds:
         return run
 
     def _replace(self, key: str, run: ShownRun) -> None:
-        self._renewed.pop(key)
-        old = self._runs.get(key)
-        if old is not None:
-            old.feed.stop()
-            self._runs[key] = run
+        """What has been read anew takes the place of what was there."""
+        del self._renewed[key]
+        self._drop(key)
+        self._runs[key] = run
+        self._reading.add(key)
+        self._note_loaded(key, run)
 
     def _free(self) -> None:
         now = time.monotonic()
@@ -275,6 +305,8 @@ class RunFeeds:
 
     def _drop(self, key: str) -> None:
         self._let_go.pop(key, None)
-        for runs in (self._runs, self._renewed):
-            if (run := runs.pop(key, None)) is not None:
+        self._reading.discard(key)
+        self._following.discard(key)
+        for run in (self._runs.pop(key, None), self._renewed.pop(key, None)):
+            if run is not None:
                 run.feed.stop()

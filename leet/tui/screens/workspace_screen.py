@@ -342,6 +342,7 @@ class WorkspaceScreen(RunPanes):
 
     def on_records_waiting(self) -> None:
         """Apply what has come of any run, for a moment, and let the screen follow at its own pace."""
+        left = self.feeds.left
         for key, change in self.feeds.drain():
             if change.reset:
                 self.sources.forget()
@@ -350,6 +351,8 @@ class WorkspaceScreen(RunPanes):
             self.mark("charts")
             if key == self.sources.highlighted:
                 self.mark("overview", "status")
+        if self.feeds.left != left:
+            self.mark("charts", "status")
         if self.feeds.waiting:
             self.set_timer(BREATH, self.on_records_waiting)
         self._settle()
@@ -358,7 +361,7 @@ class WorkspaceScreen(RunPanes):
     def _settle(self) -> None:
         """Note whether all that was asked for is there."""
         listed = not self.workspace.scanning and self._known() and (self._chosen or not self.workspace.entries)
-        if self.feeds.loading:
+        if self.feeds.left:
             self.loaded.clear()
         elif listed:
             self.loaded.set()
@@ -414,7 +417,8 @@ class WorkspaceScreen(RunPanes):
         if name in LOWER and entry.key not in self.selection:
             return f"{clean(entry.name)} is not selected\n\nspace loads this run"
         if name in LOWER and isinstance(self.run, Peeked):
-            return self._reading([entry.key])
+            run = self.feeds.get(entry.key)
+            return f"Reading the log\n\n{run.feed.progress if run is not None else 0:.0%}"
         return super().empty_note(name)
 
     def _no_metrics(self) -> str:
@@ -422,21 +426,15 @@ class WorkspaceScreen(RunPanes):
             return "No run is selected\n\nspace selects the highlighted one, ctrl+a all that are listed"
         if self.filters["metrics"] and self.sources.names:
             return f"No metric matches {clean(self.filters['metrics'].text)!r}\n\nctrl+l shows all again"
-        if loading := self.feeds.loading:
-            return self._reading(loading)
+        if left := self.feeds.left:
+            return f"Reading {'the log' if left == 1 else f'{left:,} logs'}\n\n{self.feeds.progress:.0%}"
         return "No metrics in the selected run" + ("s" if len(self.selection) > 1 else "")
-
-    def _reading(self, keys: list[str]) -> str:
-        runs = [run for key in keys if (run := self.feeds.get(key)) is not None]
-        share = max((run.feed.progress for run in runs), default=0.0)
-        what = "the log" if len(keys) == 1 else f"{len(keys)} logs"
-        return f"Reading {what}\n\n{share:.0%}"
 
     def own_parts(self) -> list[Part]:
         many = len(self.selection)
         parts = [Part(f"{many:,} selected" if many else "none selected", rank=6)]
-        if loading := self.feeds.loading:
-            parts.append(Part(f"reading {many - len(loading)}/{many}", "status--warn", rank=8))
+        if left := self.feeds.left:
+            parts.append(Part(f"reading {many - left + 1:,}/{many:,}", "status--warn", rank=8))
         known, total = self.workspace.progress
         if self.workspace.scanning:
             parts.append(Part("looking for runs", "status--warn", rank=4))
