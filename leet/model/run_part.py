@@ -116,9 +116,9 @@ def run_entry(parts: Iterable[RunPart]) -> RunEntry | None:
 def _joined(entries: Sequence[RunEntry]) -> RunEntry:
     """A run that was resumed: as the newest part says, and as long as it says nothing, who it is by the one before."""
     newest = entries[-1]
-    started = [entry.started for entry in entries if entry.started is not None]
+    started = next((entry.started for entry in entries if entry.started is not None), None)
     named = next((entry for entry in reversed(entries) if entry.begun), newest)
-    joined = replace(newest, earlier=tuple(entry.log for entry in entries[:-1]), started=min(started, default=None))
+    joined = replace(newest, earlier=tuple(entry.log for entry in entries[:-1]), started=started)
     if named is newest:
         return joined
     return replace(

@@ -44,6 +44,7 @@ class Workspace:
         """Key → entry, as of the last `drain`, in no particular order."""
         self.directories: tuple[Path, ...] = ()
         """The directories that hold runs, as of the last `drain`."""
+        self._ended_by = ""
         self._known = 0
         self._news: dict[str, RunEntry | None] = {}
         self._paths: tuple[str, ...] = ()
@@ -88,7 +89,7 @@ class Workspace:
             self._listed = self._scan.listed
             if len(self._paths) != len(self.directories) or bool(news):
                 self.directories = tuple(map(Path, self._paths))
-            self.error = self.error or self._scan.directories.error
+            self.error = self._ended_by or self._scan.directories.error
         added: list[str] = []
         changed: list[str] = []
         removed: list[str] = []
@@ -118,5 +119,5 @@ class Workspace:
             self._scan.run()
         except Exception as error:  # the thread must not die in silence: the list would just stand still
             with self._lock:
-                self.error = f"watching {self.root} has stopped: {error!r}"
+                self._ended_by = f"watching {self.root} has stopped: {error!r}"
             self._announce()

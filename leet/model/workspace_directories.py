@@ -29,9 +29,7 @@ HOT = 256
 COLD = 128
 """Other directories that are looked at each time, in turn."""
 
-_PASSED_OVER = frozenset(
-    {"node_modules", "site-packages", "__pycache__", "venv", "files", "media", "artifacts", "lost+found", "proc", "sys"}
-)
+_PASSED_OVER = frozenset({"node_modules", "site-packages", "__pycache__", "lost+found"})
 _ENVIRONMENT = "pyvenv.cfg"
 """What is in the directory of an environment of Python."""
 _SETTLED = 2.0
