@@ -6,6 +6,8 @@
     any other          the newest run of the `wandb/` directory that it is or holds
     HOST:PATH          the same on another machine, over ssh; a local file of that name comes first
 
+Who can show many runs asks `open_target`, for which a directory that is not that of one run stands for all runs below.
+
 The newest run of a `wandb/` directory is what its `latest-run` link points to; where the link is missing or
 points nowhere, the run whose directory name carries the latest time.
 """
@@ -44,6 +46,23 @@ class Found:
     remote: RemoteLog | None = None
     """What fetches the log from another machine, while `log` is the local copy of it."""
 
+    @property
+    def root(self) -> Path | None:
+        """The directory in which the run lies among others; None where there is none of the kind."""
+        if self.remote is not None:
+            return None
+        directory = self.log.parent
+        if not RUN_DIRECTORY.match(directory.name):  # `.`, or the link to the latest run
+            directory = directory.resolve()
+        return directory.parent if RUN_DIRECTORY.match(directory.name) else None
+
+
+@dataclass(frozen=True, slots=True)
+class WorkspaceRoot:
+    """A directory of which all runs below are meant. There may be none yet."""
+
+    path: Path
+
 
 def find_run(path: str | None, environ: Mapping[str, str] = os.environ) -> Path:
     """The `.wandb` file that `path` means. Raises NoRun."""
@@ -72,6 +91,23 @@ def locate(path: str | None, environ: Mapping[str, str] = os.environ, *, watched
             return _newest(target.parent, path)
         raise NoRun(f"{path}: a link to {os.readlink(target)}, which is not there")
     raise NoRun(f"{path}: no such file or directory{_similar(target)}")
+
+
+def open_target(
+    path: str | None, environ: Mapping[str, str] = os.environ, *, watched: bool = False
+) -> Found | WorkspaceRoot:
+    """The run to open, or the directory whose runs are to be listed. Raises NoRun.
+
+    Like `locate`, but a directory that was asked for and is not that of one run stands for all runs below it.
+    """
+    if path is not None:
+        target = expanded(path)
+        try:
+            if target.is_dir() and not RUN_DIRECTORY.match(target.resolve().name) and not logs_in(target):
+                return WorkspaceRoot(target)
+        except OSError as error:
+            raise NoRun(f"{path}: {error.strerror or error}") from error
+    return locate(path, environ, watched=watched)
 
 
 def _remote(path: str, watched: bool) -> Found | None:

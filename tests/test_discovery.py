@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from leet.discovery import NoRun, find_run, locate
+from leet.discovery import Found, NoRun, WorkspaceRoot, find_run, locate, open_target
 
 
 def run_directory(root: Path, name: str, log: bool = True) -> Path:
@@ -127,3 +127,53 @@ def test_every_run_of_the_corpus_is_found(corpus: Path) -> None:
             log = find_run(str(case))
             assert log.suffix == ".wandb"
             assert log.is_file()
+
+
+@pytest.mark.parametrize("path", [".", "wandb", "empty", "wandb/../wandb"])
+def test_a_directory_of_runs_is_opened_as_such(project: Path, path: str) -> None:
+    (project / "empty").mkdir()
+    assert open_target(path, {}) == WorkspaceRoot(Path(path))
+
+
+def test_several_directories_of_runs_below_are_opened_by_what_holds_them(project: Path) -> None:
+    run_directory(project / "sweep" / "wandb", "run-20250301_000000-other")
+    assert open_target(str(project), {}) == WorkspaceRoot(project)
+    assert open_target("sweep", {}) == WorkspaceRoot(Path("sweep"))
+
+
+@pytest.mark.parametrize(
+    ("path", "name"),
+    [
+        (None, "run-old.wandb"),
+        ("wandb/latest-run", "run-old.wandb"),
+        ("wandb/run-20250301_000000-new", "run-new.wandb"),
+        ("wandb/run-20250301_000000-new/run-new.wandb", "run-new.wandb"),
+    ],
+)
+def test_one_run_is_opened_and_knows_where_the_others_are(project: Path, path: str | None, name: str) -> None:
+    found = open_target(path, {})
+    assert isinstance(found, Found)
+    assert found.log.name == name
+    assert found.root is not None
+    assert found.root.resolve() == project / "wandb"
+
+
+def test_in_a_run_directory_others_are_beside_it(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(project / "wandb" / "run-20250301_000000-new")
+    for path in (None, ".", "run-new.wandb"):
+        found = open_target(path, {})
+        assert isinstance(found, Found)
+        assert found.root == project / "wandb"
+
+
+def test_a_log_that_lies_alone_has_no_others(tmp_path: Path) -> None:
+    (tmp_path / "run-x.wandb").write_bytes(b"")
+    assert locate(str(tmp_path / "run-x.wandb")).root is None
+
+
+def test_what_cannot_be_opened_says_why_in_both_ways(project: Path) -> None:
+    run_directory(project / "wandb", "run-20250501_000000-none", log=False)
+    for path in ("nowhere", "wandb/run-20250501_000000-none"):
+        with pytest.raises(NoRun) as caught:
+            open_target(path, {})
+        assert str(caught.value) == refusal(path)
