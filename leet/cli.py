@@ -27,6 +27,7 @@ class Command:
 
 COMMANDS: dict[str, Command] = {
     "record": Command("recorder.command", "record this machine, and a command's output and exit code, as a run"),
+    "top": Command("leet.tui.top_app", "show how busy this machine is: vitals, processes, charts (also: symon)"),
     "inspect": Command("leet.output.inspect", "look at the records of a log, or print them as text or JSON"),
     "plot": Command("leet.output.plot", "print a run's metrics as charts"),
     "export": Command("leet.output.export", "write a run's metrics as a table: CSV, JSON Lines, Parquet"),
@@ -34,6 +35,9 @@ COMMANDS: dict[str, Command] = {
     "config": Command("leet.settings.command", "look at the settings, or change them"),
     "demo": Command("leet.demo.command", "train a small model, record it and watch it live"),
 }
+
+ALIASES = {"symon": "top"}
+"""Other names of commands."""
 
 EPILOG = """\
 A PATH named like a command is reached with a dot and a slash: leet ./record
@@ -65,6 +69,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _run(arguments: list[str]) -> int:
+    if arguments and arguments[0] in ALIASES:
+        arguments[0] = ALIASES[arguments[0]]
     if arguments and arguments[0] in COMMANDS:
         name = arguments.pop(0)
         more = {"browse": _browse} if name == "inspect" else {}

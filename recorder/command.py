@@ -17,6 +17,7 @@ from recorder import notices
 
 if TYPE_CHECKING:
     from recorder.run import Run
+    from recorder.sampled import SampledRun
 
 _FIRST = 3.0
 """Seconds that a command which ends at once is followed by, at most, until the machine was looked at."""
@@ -56,6 +57,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--for", dest="duration", type=_duration, metavar="DURATION", help="end after so long: 90, 30s, 5m, 1h30m")
     add("--list-sources", action="store_true", help="say what can be measured on this machine, and leave")
     add("command", nargs=argparse.REMAINDER, metavar="COMMAND", help="what to run, with its arguments")
+
+
+def keep_samples(name: str, directory: str, interval: float) -> SampledRun:
+    """A run for the samples of a monitor; see `SampledRun`. Raises OSError, with one line for people."""
+    from recorder.errors import Error
+    from recorder.sampled import SampledRun
+
+    try:
+        return SampledRun(name, directory, interval)
+    except Error as error:
+        raise OSError(str(error)) from error
 
 
 def run(args: argparse.Namespace) -> int:

@@ -20,12 +20,14 @@ from leet.tui.screens.media_screen import MediaScreen
 from leet.tui.screens.run_screen import RunScreen
 from leet.tui.screens.table_screen import TableScreen
 from leet.tui.screens.text_screen import TextScreen
+from leet.tui.screens.top_screen import TopScreen
 from leet.tui.screens.workspace_screen import WorkspaceScreen
 from leet.tui.widgets.chart_grid import ChartGrid
 from leet.tui.widgets.console_view import ConsoleView
 from leet.tui.widgets.filter_line import FilterInput
 from leet.tui.widgets.media_wall import MediaWall
 from leet.tui.widgets.overview import Overview
+from leet.tui.widgets.process_table import ProcessTable
 from leet.tui.widgets.record_list import RecordList
 from leet.tui.widgets.record_text import RecordText
 
@@ -42,13 +44,14 @@ CLASSES: dict[Place, type] = {
     "media_screen": MediaScreen,
     "table": TableScreen,
     "records": RecordsScreen,
+    "top": TopScreen,
     "config": ConfigScreen,
     "entry": EntryInput,
     "picker": PickerScreen,
     "help": HelpScreen,
 }
 
-PANES: dict[Place, list[type]] = {"run": [ChartGrid, Overview], "records": [RecordList, RecordText], "compare": [CompareTable]}
+PANES: dict[Place, list[type]] = {"run": [ChartGrid, Overview], "records": [RecordList, RecordText], "top": [ChartGrid, ProcessTable], "compare": [CompareTable]}
 
 
 @pytest.mark.parametrize("place", list(CLASSES))
@@ -56,7 +59,7 @@ def test_each_class_binds_exactly_its_commands(place: Place) -> None:
     bound = [b for b in CLASSES[place].BINDINGS if isinstance(b, Binding) and b.id]
     assert [(b.id, b.key, b.action) for b in bound] == [(c.id, c.keys, c.action) for c in in_place(place)]
     unnamed = [b for b in CLASSES[place].BINDINGS if not (isinstance(b, Binding) and b.id)]
-    assert len(unnamed) == (len(DIGITS) if place in ("run", "workspace") else 0)
+    assert len(unnamed) == (len(DIGITS) if place in ("run", "workspace") else 9 if place == "top" else 0)
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda c: c.id)

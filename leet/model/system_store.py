@@ -60,6 +60,14 @@ class _Curve:
         self.times.append(times)
         self.series.append(np.arange(start, start + len(times), dtype=np.int32), values)
 
+    def forget_before(self, time: float) -> None:
+        """Forget the points before `time`, in Unix seconds; totals stay."""
+        kept = self.times.view >= time
+        times, values = self.times.view[kept].copy(), self.series.values[kept].copy()
+        self.times, self.series = Column(), Series()
+        self.times.append(times)
+        self.series.append(np.arange(len(times), dtype=np.int32), values)
+
     def _rates(self, times: Floats, values: Floats) -> tuple[Floats, Floats]:
         """Growth per second since the sample before. A counter that fell was reset: what it holds is new."""
         known = np.isfinite(values)
@@ -124,6 +132,13 @@ class SystemStore:
             curve.append(batch.timestamps[rows], values)
             changed.add(curve.metric.chart)
         return changed
+
+    def forget_before(self, time: float) -> None:
+        """Forget the points before `time`, in Unix seconds; totals stay."""
+        for curve in self._curves.values():
+            curve.forget_before(time)
+        self._first = max(self._first, time)
+        self.generation += 1
 
     def charts(self) -> list[SystemChart]:
         """All charts; the same list until a new key appears."""

@@ -64,6 +64,7 @@ _RUNS = _in("workspace")
 _COMPARE = _in("compare")
 _LOGS = _in("logs")
 _RECORDS = _in("records")
+_TOP = _in("top")
 _CONFIG = _in("config")
 _MEDIA = _in("media")
 _TABLE = _in("table")
@@ -82,6 +83,7 @@ COMMANDS: tuple[Command, ...] = (
 
     Command("settings", "comma", "Settings", "Everywhere", "app.settings", _BOTH),
 
+    Command("inspect_records", "i", "Look through the records of the log", "Panes", "inspect_records", _RUN),
     Command("next_pane", "tab", "Next pane (and section of the overview)", "Panes", "next_pane", _RUN, palette=False),
     Command("previous_pane", "shift+tab", "Previous pane", "Panes", "previous_pane", _RUN, palette=False),
     Command("overview", "left_square_bracket", "Show or hide the overview", "Panes", "toggle_pane('overview')",
@@ -295,6 +297,57 @@ COMMANDS: tuple[Command, ...] = (
     Command("picker_page_down", "pagedown", "Ten choices down", "Settings", "move(10)", _in("picker"), palette=False),
     Command("picker_keep", "enter,space", "Take this choice", "Settings", "keep", _in("picker"), palette=False),
     Command("picker_cancel", "escape,q", "As before", "Settings", "cancel", _in("picker"), palette=False),
+
+    Command("top_help", "question_mark,h", "All keys", "Monitor", "help", _TOP, hint="help"),
+    Command("top_quit", "q", "Quit", "Monitor", "app.quit", _TOP, hint="quit"),
+    Command("top_back", "escape", "Leave the crosshair, the chart, the process", "Monitor", "back", _TOP,
+            palette=False),
+    Command("top_side", "tab,shift+tab", "From the charts to the processes, and back", "Monitor", "next_pane", _TOP,
+            palette=False),
+    Command("top_sidebar", "left_square_bracket", "Show or hide vitals and processes", "Monitor", "toggle_sidebar",
+            _TOP),
+    Command("top_sort", "t", "Sort the processes: CPU, memory, GPU memory, number", "Monitor", "sort", _TOP,
+            hint="sort"),
+    Command("top_tree", "e,f5", "Processes as a tree, or as a list", "Monitor", "tree", _TOP, hint="tree"),
+    Command("top_find", "f", "Filter the processes by command, owner or number", "Monitor", "filter('processes')",
+            _TOP, hint="find"),
+    Command("top_find_clear", "ctrl+f", "All processes again", "Monitor", "clear_filter('processes')", _TOP),
+    Command("top_filter", "slash,backslash", "Filter the charts", "Monitor", "filter('system')", _TOP, hint="filter"),
+    Command("top_filter_clear", "ctrl+l,ctrl+underscore,ctrl+backslash", "All charts again", "Monitor",
+            "clear_filter('system')", _TOP),
+    Command("top_record", "R", "Record what is shown as a run in ./wandb, or end that", "Monitor", "record", _TOP,
+            hint="record"),
+    Command("top_up", "up,w", "Up", "Monitor", "pane('move', 'up')", _TOP, palette=False),
+    Command("top_down", "down,s", "Down", "Monitor", "pane('move', 'down')", _TOP, palette=False),
+    Command("top_left", "left,a", "Left; the crosshair too", "Monitor", "pane('move', 'left')", _TOP, palette=False),
+    Command("top_right", "right,d", "Right; the crosshair too", "Monitor", "pane('move', 'right')", _TOP,
+            palette=False),
+    Command("top_far_left", "shift+left,A", "Crosshair by larger steps", "Monitor", "pane('move_far', 'left')", _TOP,
+            palette=False),
+    Command("top_far_right", "shift+right,D", "Crosshair by larger steps", "Monitor", "pane('move_far', 'right')",
+            _TOP, palette=False),
+    Command("top_next", "n,pagedown", "Next page", "Monitor", "pane('next_page')", _TOP, hint="page"),
+    Command("top_previous", "N,pageup", "Previous page", "Monitor", "pane('previous_page')", _TOP),
+    Command("top_first", "home", "First page or process", "Monitor", "pane('first_page')", _TOP),
+    Command("top_last", "end", "Last page or process", "Monitor", "pane('last_page')", _TOP),
+    Command("top_open", "enter", "Chart at full size; all about a process", "Monitor", "open", _TOP),
+    Command("top_scale", "y", "Logarithmic y; heat map for percentages", "Monitor", "pane('cycle_scale')", _TOP),
+    Command("top_guides", "g", "Guides behind the curves: none, dots, lines", "Monitor", "pane('cycle_guides')", _TOP),
+    Command("top_crosshair", "v", "Crosshair on all charts; left and right move it", "Monitor", "pane('crosshair')",
+            _TOP),
+    Command("top_zoom_in", "plus", "Zoom in on time", "Monitor", "pane('zoom_in')", _TOP),
+    Command("top_zoom_out", "minus", "Zoom out", "Monitor", "pane('zoom_out')", _TOP),
+    Command("top_pan_left", "left_curly_bracket", "Pan to earlier", "Monitor", "pane('pan', 'left')", _TOP),
+    Command("top_pan_right", "right_curly_bracket", "Pan to later", "Monitor", "pane('pan', 'right')", _TOP),
+    Command("top_zoom_reset", "equals_sign", "No zoom any more", "Monitor", "pane('reset_view')", _TOP),
+    Command("top_tail", "T", "The last 10 minutes, or all that is kept", "Monitor", "tail_window", _TOP),
+    Command("top_columns", "c", "Then 1–9: columns of the grid", "Monitor", "grid('columns')", _TOP, palette=False),
+    Command("top_rows", "r", "Then 1–9: rows of the grid", "Monitor", "grid('rows')", _TOP, palette=False),
+    Command("top_narrower", "ctrl+left,alt+left", "Border of the sidebar to the left", "Monitor", "resize('left')",
+            _TOP, palette=False),
+    Command("top_wider", "ctrl+right,alt+right", "Border of the sidebar to the right", "Monitor", "resize('right')",
+            _TOP, palette=False),
+    Command("top_sizes", "0", "Usual sizes of all", "Monitor", "digit(0)", _TOP),
 )  # fmt: skip
 
 DIGITS = tuple("56789")
@@ -316,6 +369,8 @@ def bindings(place: Place) -> list[BindingType]:
     ]
     if place in ("run", "workspace"):
         made.extend(Binding(digit, f"digit({digit})", "Size of the grid", show=False) for digit in DIGITS)
+    if place == "top":
+        made.extend(Binding(digit, f"digit({digit})", "Size of the grid", show=False) for digit in "123456789")
     return made
 
 

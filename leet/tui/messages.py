@@ -48,6 +48,13 @@ class SettingsChanged(Message):
     """The settings in force are others now: look at them again."""
 
 
+class MachineSampled(Message):
+    """There is a new sample of this machine."""
+
+    def can_replace(self, message: Message) -> bool:
+        return isinstance(message, MachineSampled)
+
+
 class RunLoaded(Message):
     """The log has been read to its present end for the first time."""
 

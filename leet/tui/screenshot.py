@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from textual.pilot import Pilot
 
-    from leet.tui.app import LeetApp
+    from leet.tui.app import FrameApp, LeetApp
 
 NAMES = {
     "enter": "enter",
@@ -90,7 +90,7 @@ def take(app: LeetApp, path: str, size: tuple[int, int], keys: str) -> None:
     Path(path).write_text(frame[0] if frame[0].endswith("\n") else frame[0] + "\n", encoding="utf-8")
 
 
-def svg_of(app: LeetApp) -> str:
+def svg_of(app: FrameApp) -> str:
     """What is on the screen as a picture."""
     from leet.tui.picture import svg
 
@@ -101,7 +101,7 @@ def svg_of(app: LeetApp) -> str:
     return svg(lines, (app.size.width, app.size.height), app.ansi_theme, ground[:7])
 
 
-def text_of(app: LeetApp) -> str:
+def text_of(app: FrameApp) -> str:
     """What is on the screen as plain text, without blanks at the ends of lines."""
     lines = app.screen._compositor.render_strips()
     return "\n".join("".join(segment.text for segment in line).rstrip() for line in lines[: app.size.height])

@@ -1,0 +1,212 @@
+"""The processes of the machine as a table with a cursor."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from rich.cells import cell_len
+from textual import events
+from textual.message import Message
+from textual.strip import Strip
+
+from leet.model.processes import Branch, Process, SortKey
+from leet.model.units import format_bytes
+from leet.tui.widgets.painted import Painted, cut, pad, strip_of
+
+WHEEL = 3
+_USER = 8
+_FEWEST = 12
+"""Columns of the command below which the owner is left out."""
+
+
+class ProcessTable(Painted, can_focus=True):
+    """Shows rows that it is given, and keeps the cursor on the process that it was put on."""
+
+    COMPONENT_CLASSES: ClassVar[set[str]] = {
+        "processes--heading",
+        "processes--sorted",
+        "processes--number",
+        "processes--text",
+        "processes--busy",
+        "processes--tree",
+        "processes--cursor",
+    }
+    DEFAULT_CSS = """
+    ProcessTable {
+        & > .processes--heading { color: $foreground 60%; text-style: bold; }
+        & > .processes--sorted { color: $accent; text-style: bold; }
+        & > .processes--number { color: $foreground 60%; }
+        & > .processes--text { color: $foreground; }
+        & > .processes--busy { color: $warning; }
+        & > .processes--tree { color: $foreground 40%; }
+        & > .processes--cursor { background: $block-cursor-background; color: $block-cursor-foreground; }
+    }
+    ProcessTable:ansi {
+        & > .processes--heading, & > .processes--number, & > .processes--tree { color: ansi_default; }
+        & > .processes--cursor { color: ansi_default; background: ansi_default; text-style: reverse; }
+    }
+    """
+
+    class Moved(Message):
+        """The cursor stands on another process, or the rows around it have changed."""
+
+        def can_replace(self, message: Message) -> bool:
+            return isinstance(message, ProcessTable.Moved)
+
+    class Opened(Message):
+        """All about the process under the cursor is to be shown."""
+
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002  Textual's name
+        super().__init__(id=id)
+        self._rows: Sequence[Branch] = ()
+        self._sorted: SortKey = "cpu"
+        self._with_gpu = False
+        self._top = 0
+        self._place = 0
+        self._pid: int | None = None
+        """The process that the cursor follows; None: it stays at its place."""
+
+    def show(self, rows: Sequence[Branch], sorted_by: SortKey, with_gpu: bool) -> None:
+        """`with_gpu`: some hold memory of GPUs, so there is a column for it."""
+        self._rows, self._sorted, self._with_gpu = rows, sorted_by, with_gpu
+        if self._pid is not None:
+            places = (place for place, row in enumerate(rows) if row.process.pid == self._pid)
+            self._place = next(places, self._place)
+        self._settle()
+        self.repaint()
+        self.post_message(self.Moved())
+
+    @property
+    def count(self) -> int:
+        return len(self._rows)
+
+    @property
+    def place(self) -> int:
+        return self._place
+
+    @property
+    def process(self) -> Process | None:
+        """The process under the cursor."""
+        return self._rows[self._place].process if self._rows else None
+
+    def _height(self) -> int:
+        return max(1, self.size.height - 1)
+
+    def _settle(self) -> None:
+        self._place = max(0, min(self._place, len(self._rows) - 1))
+        height = self._height()
+        self._top = max(min(self._top, self._place), self._place - height + 1)
+        self._top = max(0, min(self._top, len(self._rows) - height))
+
+    def _step(self, by: int) -> None:
+        if self._rows:
+            self._place = max(0, min(self._place + by, len(self._rows) - 1))
+            # At the top one wants to see who is first, whoever that is.
+            self._pid = self._rows[self._place].process.pid if self._place else None
+        self._settle()
+        self.repaint()
+        self.post_message(self.Moved())
+
+    def action_move(self, direction: str) -> None:
+        if direction in ("up", "down"):
+            self._step(1 if direction == "down" else -1)
+
+    def action_next_page(self) -> None:
+        self._step(self._height())
+
+    def action_previous_page(self) -> None:
+        self._step(-self._height())
+
+    def action_first_page(self) -> None:
+        self._step(-len(self._rows))
+
+    def action_last_page(self) -> None:
+        self._step(len(self._rows))
+
+    def action_open(self) -> None:
+        self.post_message(self.Opened())
+
+    def on_click(self, event: events.Click) -> None:
+        place = self._top + event.y - 1
+        if event.y and place < len(self._rows):
+            self._step(place - self._place)
+            if event.chain == 2:
+                self.action_open()
+
+    def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
+        event.stop()
+        self._step(WHEEL)
+
+    def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
+        event.stop()
+        self._step(-WHEEL)
+
+    def on_focus(self) -> None:
+        self.repaint()
+
+    def on_blur(self) -> None:
+        self.repaint()
+
+    def on_resize(self) -> None:
+        self._settle()
+
+    # Painting
+
+    def paint(self, width: int, height: int) -> list[Strip]:
+        shown = self._rows[self._top : self._top + height - 1]
+        digits = max(5, *(len(str(row.process.pid)) for row in self._rows)) if self._rows else 5
+        used = digits + 1 + 7 + 9 + (10 if self._with_gpu else 0)
+        user = _USER + 1 if width - used >= _FEWEST + _USER + 1 else 0
+        lines = [self._heading(width, digits, user)]
+        for offset, row in enumerate(shown):
+            process = row.process
+            numbers = [
+                (f"{process.pid:>{digits}} ", "processes--number"),
+                (pad(process.user, user - 1) + " " if user else "", "processes--text"),
+                (f"{_percent(process.cpu):>6} ", "processes--busy" if process.cpu >= 50 else "processes--text"),
+                (f"{format_bytes(process.memory):>8} ", "processes--text"),
+            ]
+            if self._with_gpu:
+                held = "" if process.gpu is None else format_bytes(process.gpu) if process.gpu else "?"
+                numbers.append((f"{held:>9} ", "processes--text"))
+            room = width - sum(cell_len(text) for text, _ in numbers)
+            prefix = cut(row.prefix, room)
+            numbers += [
+                (prefix, "processes--tree"),
+                (cut(_short(process.command), room - cell_len(prefix)), "processes--text"),
+            ]
+            if self.has_focus and self._top + offset == self._place:
+                whole = pad("".join(text for text, _ in numbers), width)
+                lines.append(strip_of((whole, self.part("processes--cursor"))))
+            else:
+                lines.append(strip_of(*((text, self.part(style)) for text, style in numbers)))
+        return lines
+
+    def _heading(self, width: int, digits: int, user: int) -> Strip:
+        columns: list[tuple[str, SortKey | None]] = [
+            (f"{'PID':>{digits}} ", "pid"),
+            (pad("USER", user - 1) + " " if user else "", None),
+            (f"{'CPU %':>6} ", "cpu"),
+            (f"{'MEMORY':>8} ", "memory"),
+        ]
+        if self._with_gpu:
+            columns.append((f"{'GPU MEM':>9} ", "gpu"))
+        used = sum(len(text) for text, _ in columns)
+        columns.append((cut("COMMAND", width - used), None))
+        return strip_of(
+            *(
+                (text, self.part("processes--sorted" if key == self._sorted else "processes--heading"))
+                for text, key in columns
+            )
+        )
+
+
+def _short(command: str) -> str:
+    """A command line without the directory of its program."""
+    program, blank, arguments = command.partition(" ")
+    return program.rpartition("/")[2] + blank + arguments if program.startswith("/") else command
+
+
+def _percent(value: float) -> str:
+    return f"{value:.1f}" if value < 1000 else f"{value:.0f}"
