@@ -308,7 +308,7 @@ COMMANDS: tuple[Command, ...] = (
             _TOP),
     Command("top_sort", "t", "Sort the processes: CPU, memory, GPU memory, number", "Monitor", "sort", _TOP,
             hint="sort"),
-    Command("top_tree", "e,f5", "Processes as a tree, or as a list", "Monitor", "tree", _TOP, hint="tree"),
+    Command("top_tree", "e", "Processes as a tree, or as a list", "Monitor", "tree", _TOP, hint="tree"),
     Command("top_find", "f", "Filter the processes by command, owner or number", "Monitor", "filter('processes')",
             _TOP, hint="find"),
     Command("top_find_clear", "ctrl+f", "All processes again", "Monitor", "clear_filter('processes')", _TOP),
