@@ -10,7 +10,6 @@ A key that is given to one command is taken from any other that had it in the sa
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
@@ -68,8 +67,10 @@ class Keymap:
 def textual_key(written: str) -> str | None:
     """`ctrl+/`, `?`, `PgDn` → `ctrl+slash`, `question_mark`, `pagedown`; None for what is no single key."""
     text = written.strip()
-    *modifiers, name = text.split("+") if not text.endswith("+") else [*text[:-1].rstrip("+").split("+"), "+"]
-    modifiers = [modifier.strip().lower() for modifier in modifiers if modifier.strip()]
+    if text == "+" or text.endswith("++"):
+        text = f"{text[:-1]}plus"
+    *modifiers, name = text.split("+")
+    modifiers = [modifier.strip().lower() for modifier in modifiers]
     if not set(modifiers) <= set(_MODIFIERS) or len(set(modifiers)) < len(modifiers):
         return None
     name = name.strip()
@@ -91,15 +92,9 @@ def textual_key(written: str) -> str | None:
 
 def _is_name(word: str) -> bool:
     """Whether it is the long name of a character, as `question_mark`."""
-    from textual.keys import KEY_NAME_REPLACEMENTS
+    from textual.keys import _character_to_key
 
-    if word in KEY_NAME_REPLACEMENTS.values():
-        return True
-    try:
-        unicodedata.lookup(word.replace("_", " "))
-    except KeyError:
-        return False
-    return True
+    return word in {_character_to_key(chr(code)) for code in range(33, 127)}
 
 
 def build(given: Mapping[str, Sequence[str]], commands: Iterable[Command]) -> Keymap:
