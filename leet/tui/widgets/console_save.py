@@ -81,7 +81,7 @@ class ConsoleSave:
         if not text:
             self._close()
         elif self._is_data(path):
-            self._prompt.remark("leet writes nothing among the data of runs: choose another place", error=True)
+            self._prompt.remark("not here: this is among the data of runs", error=True)
         elif path.is_dir():
             self._prompt.remark("that is a directory: add a name", error=True)
         elif path.exists() and path != self._warned:

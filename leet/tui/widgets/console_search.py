@@ -59,7 +59,7 @@ class ConsoleSearch:
         here = at < count and self._lines.number(at) == self._view.cursor
         return f"match {at + 1 if here else '–'}/{count:,}" if count or self.complete else "searching"
 
-    def spans(self, number: int, text: str) -> list[tuple[int, int]]:
+    def spans(self, text: str) -> list[tuple[int, int]]:
         """Where in a line something was found."""
         return self._wanted.spans(text) if self._wanted else []
 
@@ -78,7 +78,7 @@ class ConsoleSearch:
         around = not 0 <= at < len(lines)
         self._view.go_to(lines.number(at % len(lines)))
         if around:
-            self._view.post_message(Told("search went on at the other end"))
+            self._view.post_message(Told("around the end"))
 
     # Asking
 
