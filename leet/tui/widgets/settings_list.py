@@ -20,7 +20,7 @@ from leet.tui.widgets.painted import Painted, cut, pad, strip_of
 NAME_WIDTH = 26
 VALUE_WIDTH = 14
 SWATCHES = 10
-SOURCES = {"default": "default", "file": "", "changed": "changed", "environment": ""}
+SOURCES = {"default": "default", "file": "", "changed": "changed"}
 
 
 def swatches(widget: Painted, name: str, heat: bool, most: int = SWATCHES) -> list[tuple[str, Style]]:
@@ -197,7 +197,7 @@ class SettingsList(Painted, can_focus=True):
             (f"{name} ", self.part(tone or "settings--name")),
             (pad(value, VALUE_WIDTH), self.part(tone or "settings--value")),
         ]
-        origin = f"set by {row.variable}" if draft.overridden(row.name) else SOURCES[source]
+        origin = "environment" if draft.overridden(row.name) else SOURCES[source]
         used = sum(cell_len(text) for text, _ in pieces)
         if isinstance(row, PaletteChoice) and width - used > SWATCHES + 12:
             pieces.append((" ", quiet))
