@@ -253,6 +253,8 @@ def _interval_test(ref: FieldRef, operator: str, value: Word) -> Test:
         return _moment_test(get, operator, value)
     if ref.kind == "span":
         interval = span(text)
+        if interval is not None and operator not in (":", "="):
+            interval = (interval[0], interval[0])
         expected = "so long: 90s, 1h30m, 01:30:00"
     else:
         exact = number(text)

@@ -4,8 +4,8 @@
     today yesterday   those days
     2d 3h 1w          the moment that long ago (as a moment);  90s 1h30m 01:30:00   so long (as a span)
 
-An interval is (low, high): the value v is equal to it where low <= v < high, less where v < low, greater where
-v >= high. A moment has no width.
+An interval is (low, high): a value v is equal to it where low <= v < high, less where v < low, greater where
+v >= high. Moments have no width. That of a span is for equality alone: more than an hour is more than 3600 seconds.
 """
 
 from __future__ import annotations
