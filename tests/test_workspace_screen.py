@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import shutil
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -591,3 +593,156 @@ async def test_fifty_runs_can_be_compared(tmp_path: Path) -> None:
         spec = place.screen.metrics._page[0].spec
         assert spec is not None
         assert len(spec.traces) == 50
+
+
+async def test_the_palette_goes_to_a_run_and_lifts_the_query_that_hides_it(root: Path) -> None:
+    async with at(root) as place:
+        await place.press("f")
+        await place.type("trial-4")
+        await place.press("enter", "ctrl+p")
+        await place.type("trial-2")
+        await place.until("Go to this run")
+        await place.press("down", "enter")
+        await place.pilot.pause()
+        assert place.screen.runs.entry is not None
+        assert place.screen.runs.entry.name == "trial-2"
+        assert len(place.names) == 6
+
+
+async def test_the_palette_leads_from_a_run_to_another(root: Path) -> None:
+    async with at(root) as place:
+        await place.press("enter")
+        await place.pilot.pause()
+        assert isinstance(place.app.screen, RunScreen)
+        await place.press("ctrl+p")
+        await place.type("trial-1")
+        await place.until("Go to this run")
+        await place.press("down", "enter")
+        await place.settled()
+        assert place.app.screen is place.screen
+        assert place.screen.runs.entry is not None
+        assert place.screen.runs.entry.name == "trial-1"
+        assert not place.screen.feeds.lent
+
+
+async def test_what_differs_between_runs_stands_side_by_side(root: Path) -> None:
+    async with at(root, (100, 24)) as place:
+        await place.press("C")
+        assert "select two runs or more" in place.status
+        await place.press("end", "space", "C")
+        await place.pilot.pause()
+        lines = [line.split() for line in place.lines()]
+        assert lines[0] == ["●", "trial-5", "●", "trial-0"]
+        assert ["Config"] in lines
+        assert ["lr", "0.0166667", "0.1"] in lines
+        assert ["layers", "4", "2"] in lines
+        assert not any(line[:1] == ["seed"] for line in lines)
+        assert ["Results"] in lines
+        assert "what differs between 2 runs" in place.status
+        await place.press("down", "right", "n", "end", "home", "left", "question_mark", "escape")
+        assert ["lr", "0.0166667", "0.1"] in [line.split() for line in place.lines()]
+        await place.press("escape")
+        assert place.app.screen is place.screen
+
+
+async def test_many_runs_are_compared_a_part_at_a_time(root: Path) -> None:
+    for number in range(6, 30):
+        run_in(root.parent, number, rows=2)
+    async with at(root, (80, 10)) as place:
+        await place.press("ctrl+a", "y")
+        await place.settled()
+        await place.press("C")
+        await place.pilot.pause()
+        assert "runs 1–" in place.status
+        assert "of 30" in place.status
+        first = place.lines()[0]
+        await place.press(*["right"] * 40)
+        assert place.lines()[0] != first
+        assert "–30 of 30" in place.status
+        await place.press("home")
+        assert place.lines()[0] == first
+
+
+async def test_two_logs_are_read_at_a_time_the_latest_choice_first(root: Path) -> None:
+    from leet.model.workspace import Workspace
+    from leet.tui import workspace_feeds
+    from leet.tui.workspace_feeds import RunFeeds
+
+    workspace = Workspace(root)
+    workspace.start()
+    while workspace.progress != (6, 6):
+        await asyncio.sleep(0.02)
+        workspace.drain()
+    workspace.stop()
+    entries = sorted(workspace.entries.values(), key=lambda entry: entry.key)
+    feeds = RunFeeds(lambda: None, lambda: NOW)
+    feeds.want(entries)
+    assert [feeds.get(entry.key) is not None for entry in entries] == [True, True, *[False] * 4]
+    assert feeds.left == 6
+    while feeds.left:
+        await asyncio.sleep(0.01)
+        feeds.drain()
+    kept = feeds.get(entries[0].key)
+    assert kept is not None
+    assert kept.model.rows == 20
+    feeds.want(entries[1:])
+    # One who changes their mind need not wait; after a while it goes.
+    assert feeds.get(entries[0].key) is kept
+    feeds.want(entries)
+    assert feeds.left == 0
+    feeds.want([])
+    workspace_feeds.KEPT_SECONDS, before = -1.0, workspace_feeds.KEPT_SECONDS
+    try:
+        feeds.drain()
+    finally:
+        workspace_feeds.KEPT_SECONDS = before
+    assert all(feeds.get(entry.key) is None for entry in entries)
+    feeds.want(entries)
+    feeds.want([])
+    assert feeds.get(entries[0].key) is None
+    assert feeds.left == 0
+    feeds.stop()
+
+
+async def test_a_log_that_grows_after_its_end_is_read_anew(root: Path) -> None:
+    async with at(root, live=True) as place:
+        key = place.screen.selection.pinned
+        entry = place.screen.workspace.entries[key]
+        other = run_in(root.parent / "elsewhere", 5, run_id="run0005", rows=45)
+        entry.log.write_bytes(other.log.read_bytes())
+        # The scan looks at logs that have ended hardly ever.
+        place.screen.feeds.entry_changed(replace(entry, size=entry.log.stat().st_size))
+        for _ in range(200):
+            run = place.screen.feeds.get(key)
+            if run is not None and run.model.rows == 45:
+                break
+            await place.pilot.pause(0.05)
+        assert run is not None
+        assert run.model.rows == 45
+        await place.pilot.pause(0.3)
+        assert place.screen.run is run
+
+
+async def test_another_theme_is_only_other_colours(root: Path) -> None:
+    async with at(root) as place:
+        text = place.text()
+        dark = place.screen.mark_of(place.screen.selection.pinned).color
+        place.app.theme = "leet-light"
+        await place.pilot.pause()
+        await place.settled()
+        assert place.text() == text
+        assert place.screen.mark_of(place.screen.selection.pinned).color != dark
+
+
+async def test_ages_states_and_the_status_follow_the_clock(root: Path) -> None:
+    run = run_in(root.parent, 9, code=None)
+    terminal = Terminal(now=run.log.stat().st_mtime + 5)
+    async with at(root, (160, 40), terminal=terminal) as place:
+        assert "● running" in place.status
+        object.__setattr__(terminal, "now", run.log.stat().st_mtime + 700)
+        place.screen._time_has_passed()
+        place.screen.paint_now()
+        await place.pilot.pause()
+        assert "✗" in place.lines()[2]
+        assert "crashed (silent for" in place.text()
+    run.writer.close()

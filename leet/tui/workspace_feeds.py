@@ -14,6 +14,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
 
 from leet.model.run import Change, RunModel
 from leet.model.run_entry import RunEntry
@@ -21,9 +22,14 @@ from leet.model.state import RunState
 from leet.reading.batch import Batch, Newest, Notice
 from leet.reading.column_cache import ColumnCache
 from leet.reading.tail import read
+from leet.tui.facts import Sections
 from leet.tui.feed import RunFeed
 from leet.tui.intake import Piece
 from leet.tui.shown_run import ShownRun
+from leet.tui.widgets.overview import Section
+
+if TYPE_CHECKING:
+    from leet.remote.remote_log import RemoteLog
 
 AT_ONCE = 2
 """Logs that are read to their end at the same time."""
@@ -41,9 +47,9 @@ class NextPart(Notice):
 class JoinedFeed(RunFeed):
     """A run that was resumed, and so has several logs: their rows come one after the other into one model."""
 
-    def __init__(self, parts: Sequence[Path], *, live: bool = True) -> None:
-        """`parts`: the logs, oldest first."""
-        super().__init__(parts[-1], live=live)
+    def __init__(self, parts: Sequence[Path], *, live: bool = True, remote: RemoteLog | None = None) -> None:
+        """`parts`: the logs, oldest first; `remote` fetches the last."""
+        super().__init__(parts[-1], live=live, remote=remote)
         self._earlier = tuple(parts[:-1])
         self._left = len(self._earlier)
         self._stopped = False
@@ -83,9 +89,20 @@ class JoinedFeed(RunFeed):
             yield from super()._take(piece)
 
 
+class FeedOf(Protocol):
+    def __call__(self, entry: RunEntry, *, live: bool) -> RunFeed: ...
+
+
 def feed_of(entry: RunEntry, *, live: bool) -> RunFeed:
     """What reads a run: all of its parts. `live`: follow its log as it grows."""
     return JoinedFeed(entry.parts, live=live) if len(entry.parts) > 1 else RunFeed(entry.log, live=live)
+
+
+class KnownSections(Sections):
+    """The sections of which something is known: that others are empty would be no more than a guess."""
+
+    def now(self, state: RunState) -> list[Section]:
+        return [section for section in super().now(state) if section.rows]
 
 
 class Peeked(ShownRun):
@@ -97,6 +114,7 @@ class Peeked(ShownRun):
         self.entry = entry
         _fill(feed.model, entry)
         super().__init__(feed, clock)
+        self.sections = KnownSections(self.model)
 
     @property
     def state(self) -> RunState:
@@ -123,11 +141,19 @@ def _fill(model: RunModel, entry: RunEntry) -> None:
 class RunFeeds:
     """The runs that are being read or have been."""
 
-    def __init__(self, announce: Callable[[], None], clock: Callable[[], float], *, live: bool = True) -> None:
+    def __init__(
+        self,
+        announce: Callable[[], None],
+        clock: Callable[[], float],
+        *,
+        live: bool = True,
+        feed_of: FeedOf = feed_of,
+    ) -> None:
         """`announce` is called on threads of readers when `drain` has something to do; `clock` gives Unix seconds.
 
-        `live=False`: read every log once, whatever its run does (pictures).
+        `live=False`: read every log once, whatever its run does (pictures). `feed_of` makes what reads a run.
         """
+        self._feed_of = feed_of
         self._announce = announce
         self._clock = clock
         self._live = live
@@ -206,7 +232,7 @@ class RunFeeds:
         if run is None or entry.key in self._lent or entry.key in self._renewed or not self._live:
             return
         feed = run.feed
-        if feed.log != entry.log or (not feed.live and feed.loaded and entry.size > run.model.size):
+        if feed.asked != entry.log or (not feed.live and feed.loaded and entry.size > run.model.size):
             self._renewed[entry.key] = self._started(entry)
 
     def rename(self, old: str, entry: RunEntry) -> None:
@@ -285,7 +311,7 @@ class RunFeeds:
 
     def _started(self, entry: RunEntry) -> ShownRun:
         live = self._live and (not entry.known or entry.state(self._clock()).live)
-        run = ShownRun(feed_of(entry, live=live), self._clock)
+        run = ShownRun(self._feed_of(entry, live=live), self._clock)
         run.feed.start()
         run.feed.listen(self._announce)
         return run

@@ -180,7 +180,8 @@ class CompareScreen(SpanScreen[None], Overlay[None]):
         self.call_after_refresh(self._show_status)
 
     def _show_status(self) -> None:
-        parts = [Part(f"what differs between {self._count} runs", "status--strong", rank=6), Part(self.table.place)]
+        what = f"what differs between {self._count} runs"
+        parts = [Part(what, "status--strong", rank=6), Part(self.table.place, rank=8)]
         self.query_one(StatusLine).show(parts, hints("compare"))
 
     def action_pane(self, action: str, *arguments: object) -> None:
