@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from recorder import environment, notices
+from recorder.forking import first_work
 from recorder.run import Run
 from recorder.settings import Settings
 from recorder.system.monitor import Monitor, find_sources
@@ -92,6 +93,10 @@ class Background:
             self._thread.join(self._PATIENCE)
 
     def _work(self) -> None:
+        with first_work():
+            self._find_out()
+
+    def _find_out(self) -> None:
         settings = self._run.settings
         if settings.x_save_requirements and settings.x_primary and not settings.x_disable_machine_info:
             try:

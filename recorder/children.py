@@ -7,7 +7,8 @@ which children of every kind inherit (`fork`, `spawn`, `forkserver`, `subprocess
     child: attach() ─► log(…) ─► socket ─► thread of the parent ─► Run.log(…)
 
 What has been sent is the kernel's, so a child may end by any means right after a call. The parent gives each row its
-step, so rows of several children and of the parent mix in the order in which they arrive.
+step, so rows of several children and of the parent mix in the order in which they arrive. Media are written by the
+child, into the directory of the run, and only what stands for them in the row travels.
 """
 
 from __future__ import annotations
@@ -21,16 +22,23 @@ import sys
 import tempfile
 import threading
 from collections.abc import Callable, Mapping
-from typing import Any, Protocol
+from pathlib import Path
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, Protocol
 
 from recorder import notices, values
 from recorder.errors import UsageError
 from recorder.transaction_log import json_values
 
-VARIABLE = "LEET_ATTACH"
-"""`<id of the run> <secret> <address>`: where children find the run."""
+if TYPE_CHECKING:
+    from recorder.files import RunFiles
 
-_CALLS = ("log", "define_metric", "alert", "write_logs", "summary", "config")
+VARIABLE = "LEET_ATTACH"
+"""A JSON object that tells children where the run is: `run`, `secret`, `address`, `directory`, `project`, `entity`."""
+
+_CALLS = ("log", "define_metric", "alert", "write_logs", "summary", "config", "record")
+_RECORDS = ("files", "config", "artifact")
+"""Kinds of records that go with media."""
 _LAST = 1.0
 """Seconds that a run which ends waits for what its children have sent already."""
 
@@ -43,6 +51,17 @@ class Target(Protocol):
 
     @property
     def id(self) -> str: ...
+
+    @property
+    def sync_dir(self) -> str: ...
+
+    @property
+    def project(self) -> str: ...
+
+    @property
+    def entity(self) -> str: ...
+
+    def _append(self, kind: str, value: Mapping[str, Any]) -> None: ...
 
     def log(self, data: Mapping[str, Any], step: int | None = None, commit: bool | None = None) -> None: ...
 
@@ -84,7 +103,10 @@ class Door:
         except OSError:
             self._socket = None
             return
-        self._variable = os.environ[VARIABLE] = f"{self._run.id} {self._secret} {address}"
+        run = self._run
+        place = {"run": run.id, "secret": self._secret, "address": address, "directory": run.sync_dir}
+        self._variable = json.dumps({**place, "project": run.project, "entity": run.entity})
+        os.environ[VARIABLE] = self._variable
         self._keeper = threading.Thread(
             target=self._accept, args=(self._socket,), name="recorder: children", daemon=True
         )
@@ -128,6 +150,12 @@ class Door:
             call, args, kwargs = json.loads(line)
             if call not in _CALLS:
                 raise ValueError(f"no call {call!r}")
+            if call == "record":
+                kind, value = args
+                if kind not in _RECORDS:
+                    raise ValueError(f"no record {kind!r}")
+                self._run._append(kind, value)
+                return
             target = getattr(self._run, call)
             (target.update if call in ("summary", "config") else target)(*args, **kwargs)
         except Exception as error:  # what a child sends must not end the parent's thread
@@ -180,11 +208,30 @@ class _Values:
     __setattr__ = __setitem__
 
 
+class _Messenger:
+    """What `RunFiles` needs of a run, in a child: records are sent to the parent."""
+
+    def __init__(self, place: Mapping[str, str], send: Callable[..., None]) -> None:
+        self._send = send
+        self._id = place["run"]
+        self._settings: Any = SimpleNamespace(project=place["project"], entity=place["entity"])
+        self._features: dict[str, bool] = {}
+
+    def _tell_features(self, **features: bool) -> None:
+        """What a run makes use of is told by its own process."""
+
+    def _append(self, kind: str, value: Mapping[str, Any]) -> None:
+        self._send("record", kind, dict(value))
+
+
 class AttachedRun:
     """The run of the parent, seen from a child. It has the calls that record something; `attach()` makes it."""
 
-    def __init__(self, run_id: str, connection: socket.socket) -> None:
-        self.id = run_id
+    def __init__(self, place: Mapping[str, str], connection: socket.socket) -> None:
+        self.id = place["run"]
+        self._place = place
+        self._files: RunFiles | None = None
+        self._calls = 0
         self._connection = connection
         self._lock = threading.Lock()
         self._broken = False
@@ -192,10 +239,14 @@ class AttachedRun:
         self.config = _Values(lambda new: self._send("config", new, allow_val_change=True))
 
     def log(self, data: Mapping[str, Any], step: int | None = None, commit: bool | None = None) -> None:
-        """Logs values into the parent's run, as `Run.log` does. Media can be logged by the parent only."""
+        """Logs values into the parent's run, as `Run.log` does."""
         if not isinstance(data, Mapping):
             raise TypeError("what is logged must be a dictionary")
-        self._send("log", dict(data), **{k: v for k, v in (("step", step), ("commit", commit)) if v is not None})
+        self._send(
+            "log",
+            dict(self._with_media(data)),
+            **{k: v for k, v in (("step", step), ("commit", commit)) if v is not None},
+        )
 
     def define_metric(self, name: str, *args: Any, **kwargs: Any) -> None:
         """Says how a metric is shown and summarised, as `Run.define_metric` does."""
@@ -213,6 +264,25 @@ class AttachedRun:
         """Leaves the run, which goes on."""
         self._broken = True
         self._connection.close()
+
+    def __getattr__(self, name: str) -> Any:
+        from recorder.run import Run
+
+        if name.startswith("_") or not hasattr(Run, name):
+            raise AttributeError(f"a run has no {name!r}")
+        raise UsageError(f"{name} belongs to the process that called init(); a child of it logs values and media")
+
+    def _with_media(self, data: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Logged values with their media written. The step is the parent's to give, so names of files tell the child
+        and its call instead."""
+        from recorder.media.logged import kept
+
+        if self._files is None:
+            from recorder.files import RunFiles
+
+            self._files = RunFiles(_Messenger(self._place, self._send), Path(self._place["directory"]))
+        self._calls += 1
+        return kept(data, self._files, f"{os.getpid()}-{self._calls}")
 
     def _send(self, call: str, *args: Any, **kwargs: Any) -> None:
         if self._broken:
@@ -237,15 +307,16 @@ def _plain(key: object, value: Any) -> Any:
 
 def connect() -> AttachedRun:
     """The run of the process that has started this one. Raises UsageError where there is none."""
-    found = os.environ.get(VARIABLE, "").split(" ", 2)
-    if len(found) != 3:
-        raise UsageError("attach() finds no run: no process that has started this one has called init()")
-    run_id, secret, address = found
+    try:
+        place = json.loads(os.environ[VARIABLE])
+        secret, address = place["secret"], place["address"]
+    except (KeyError, TypeError, ValueError):
+        raise UsageError("attach() finds no run: no process that has started this one has called init()") from None
     connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     try:
         connection.connect(f"\0{address[1:]}" if address.startswith("@") else address)
         connection.sendall(f"{secret}\n".encode())
     except OSError as error:
         connection.close()
-        raise UsageError(f"attach() does not reach run {run_id}, which has ended: {error.strerror}") from None
-    return AttachedRun(run_id, connection)
+        raise UsageError(f"attach() does not reach run {place['run']}, which has ended: {error.strerror}") from None
+    return AttachedRun(place, connection)

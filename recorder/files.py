@@ -9,13 +9,12 @@ import re
 import shutil
 from collections.abc import Iterable, Mapping
 from pathlib import Path, PurePath
-from typing import Any
+from typing import Any, Protocol
 
 from recorder import notices
 from recorder.artifact_copies import DIRECTORY
 from recorder.artifact_names import all_aliases, all_tags, internal_name
 from recorder.artifacts import Artifact
-from recorder.filing import Filing
 from recorder.media.content import Content
 from recorder.media.media import Json, Media
 from recorder.transaction_log import json_values
@@ -25,10 +24,22 @@ _LONGEST_PART = 180
 """Of a path of a media file, in bytes: there is room for step, hash and suffix in the 255 of file systems."""
 
 
+class Records(Protocol):
+    """The run whose files they are, as far as its files need it."""
+
+    _id: str
+    _settings: Any
+    _features: dict[str, bool]
+
+    def _append(self, kind: str, value: Mapping[str, Any]) -> None: ...
+
+    def _tell_features(self, **features: bool) -> None: ...
+
+
 class RunFiles:
     """What a run does with files. Paths are below its `files/`, whatever keys and names say."""
 
-    def __init__(self, run: Filing, directory: Path) -> None:
+    def __init__(self, run: Records, directory: Path) -> None:
         self._run = run
         self._directory = directory
         self._root = directory / "files"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import socket
 from pathlib import Path
 
@@ -74,17 +75,55 @@ def test_nobody_to_attach_to(tmp_path: Path) -> None:
 def test_strangers_are_not_let_in(tmp_path: Path) -> None:
     script = (
         f"import os, recorder\nrun = recorder.init(project='p', settings={QUIET})\n"
-        "run_id, secret, address = os.environ['LEET_ATTACH'].split()\n"
-        "os.environ['LEET_ATTACH'] = f'{run_id} {secret[::-1]} {address}'\n"
+        "import json; place = json.loads(os.environ['LEET_ATTACH'])\n"
+        "os.environ['LEET_ATTACH'] = json.dumps({**place, 'secret': place['secret'][::-1]})\n"
         "child = recorder.starting.connect()\n"
         "for i in range(3): child.log({'stranger': i})\n"
-        "os.environ['LEET_ATTACH'] = f'{run_id} {secret} {address}'\n"
+        "os.environ['LEET_ATTACH'] = json.dumps(place)\n"
         "child = recorder.starting.connect()\n"
-        "child.log({'friend': 1}); child._send('finish'); child.log({'friend': 2})\n"
+        "child.log({'friend': 1}); child._send('finish'); child._send('record', 'exit', {'exit_code': 7})\n"
+        "child.log({'friend': 2})\n"
     )
     done = run_script(script, tmp_path)
     assert [row.get("friend") for row in rows_of(log_of(tmp_path))] == ["1", "2"]
     assert "no call 'finish'" in done.stderr
+    assert [end.exit_code for end in of_kind(log_of(tmp_path), "exit")] == [0]
+
+
+def test_children_log_media(tmp_path: Path) -> None:
+    script = (
+        f"import os, recorder as wandb\nrun = wandb.init(project='p', settings={QUIET})\n"
+        "pid = os.fork()\n"
+        "if pid == 0:\n"
+        "    child = wandb.attach()\n"
+        "    child.log({'page': wandb.Html('<p>1</p>'), 'deep': {'h': wandb.Histogram([1, 2, 3])}})\n"
+        "    child.log({'table': wandb.Table(columns=['a'], data=[[1]])})\n"
+        "    os._exit(0)\n"
+        "os.waitpid(pid, 0)\n"
+    )
+    done = run_script(script, tmp_path)
+    assert "stored as text" not in done.stderr
+    log = log_of(tmp_path)
+    first, second = rows_of(log)
+    assert (first["page._type"], first["deep.h._type"]) == ('"html-file"', '"histogram"')
+    paths = [json.loads(first["page.path"]), json.loads(second["table.path"])]
+    assert all((log.parent / "files" / path).is_file() for path in paths)
+    assert set(paths) <= {file.path for files in of_kind(log, "files") for file in files.files}
+    assert [artifact.type for artifact in of_kind(log, "artifact")] == ["run_table"]
+
+
+def test_what_children_cannot_do_is_said(tmp_path: Path) -> None:
+    script = (
+        f"import recorder\nrun = recorder.init(project='p', settings={QUIET})\n"
+        "child = recorder.starting.connect()\n"
+        "for name in ('save', 'log_artifact', 'watch'):\n"
+        "    try: getattr(child, name)('x')\n"
+        "    except recorder.UsageError as error: print(error)\n"
+        "print(hasattr(child, 'no_such_thing'))\n"
+    )
+    lines = run_script(script, tmp_path).stdout.splitlines()
+    assert [line.split()[0] for line in lines] == ["save", "log_artifact", "watch", "False"]
+    assert "the process that called init()" in lines[0]
 
 
 def test_a_child_that_outlives_the_run_goes_on(tmp_path: Path) -> None:

@@ -8,9 +8,11 @@ import threading
 import time
 import weakref
 from collections.abc import Callable, Mapping
+from contextlib import nullcontext
 from functools import partial
 from typing import Any, TypeVar
 
+from recorder.forking import first_work
 from recorder.system.families import Opener, Warn, find_sources, openers, quiet
 from recorder.system.source import NotHere, Sample, Source, SystemSettings
 
@@ -169,7 +171,8 @@ class _Worker:
 
     def _run(self) -> None:
         try:
-            source = self._open()
+            with first_work():
+                source = self._open()
             if source is not None:
                 try:
                     self._sample_on_ticks(source)
@@ -199,7 +202,8 @@ class _Worker:
         ticks = 0
         while not self._stopping.is_set():
             if not monitor._paused:
-                sample = self._guarded("sample", source.sample)
+                with nullcontext() if ticks else first_work():
+                    sample = self._guarded("sample", source.sample)
                 if sample:
                     self._guarded("delivery", partial(monitor._deliver, self, sample))
             self.begun.set()
