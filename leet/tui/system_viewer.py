@@ -19,7 +19,7 @@ def open_file(file: Path, environ: Mapping[str, str] = os.environ) -> None:
     path = os.path.abspath(file)
     program = _program(environ)
     if program is None:
-        raise NoViewer(f"no viewer here ({_reason(environ)}): {path}")
+        raise NoViewer(f"no viewer here: {_reason(environ)}")
     try:
         subprocess.Popen(
             [program, path],

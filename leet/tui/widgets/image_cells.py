@@ -1,8 +1,9 @@
 """Pixels as cells: two to a cell, one above the other, as half blocks; one to a cell where there are no colours.
 
-true colours    ▀ in the colour of the upper pixel, on the colour of the lower one; channels in steps of 8, over
-                ssh of 16, so that runs of cells share their colours and cost fewer bytes
-256, 16         the same with the colours of the terminal's table, the sixteen mixed by dithering
+true colours    ▀ in the colour of the upper pixel, on the colour of the lower one; channels in steps of 8, and a
+                colour is kept while the next ones differ little from it: runs of one colour cost few bytes
+256, 16         the same with the colours of the terminal's table, the sixteen mixed by dithering; the 256 over ssh
+                too, where a picture of true colours would take three times the bytes
 none            ░▒▓█ by lightness; in 7-bit characters  .:-=+*#%@
 """
 
@@ -23,11 +24,13 @@ from leet.tui.terminal import Terminal
 
 Pixels = npt.NDArray[np.uint8]
 Codes = npt.NDArray[np.int64]
-Means = Literal["true", "true-coarse", "256", "16", "blocks", "ascii"]
+Means = Literal["true", "256", "16", "blocks", "ascii"]
 """By what a picture is drawn."""
 
 _DENSITY = " .:-=+*#%@"
 _BLOCKS = " ░▒▓█"
+_SLACK = 9
+"""By how much a channel may differ from the colour that is held."""
 _UPPER, _LOWER = "▀", "▄"
 
 # The sixteen as xterm has them: what a terminal makes of them is its own affair.
@@ -59,7 +62,7 @@ def means_of(terminal: Terminal) -> Means:
     if terminal.depth == "none":
         return "blocks"
     if terminal.depth == "truecolor":
-        return "true-coarse" if terminal.remote else "true"
+        return "256" if terminal.remote else "true"
     return terminal.depth
 
 
@@ -104,9 +107,8 @@ def _codes(pixels: Pixels, means: Means) -> Codes:
         nearer = ((wide - greys) ** 2).sum(axis=2) < ((wide - _CUBE[steps]) ** 2).sum(axis=2)
         table: Codes = np.where(nearer, 232 + grey, cube)
         return table
-    bits = 4 if means == "true-coarse" else 5
-    kept = wide >> (8 - bits)
-    full = kept << (8 - bits) | kept >> (2 * bits - 8)
+    kept = wide >> 3
+    full = kept << 3 | kept >> 2
     packed: Codes = full @ np.array([65536, 256, 1])
     return packed
 
@@ -117,6 +119,8 @@ def _row(upper: list[int], lower: list[int], means: Means, ground: Style) -> Str
     text, held = "", (-2, -2)
     for above, below in zip(upper, lower, strict=True):
         ink, paper = held
+        if means == "true":
+            above, below = _kept(above, ink, paper), _kept(below, paper, ink)
         if above == below and paper == above:
             text += " "
             continue
@@ -138,11 +142,27 @@ def _row(upper: list[int], lower: list[int], means: Means, ground: Style) -> Str
     return Strip(segments, len(upper))
 
 
+def _kept(code: int, held: int, other: int) -> int:
+    """The colour that is held, or the other one that is, where a packed colour hardly differs from it."""
+    if code < 0 or code == held:
+        return code
+    red, green, blue = code >> 16, code >> 8 & 255, code & 255
+    for near in (held, other):
+        if (
+            near >= 0
+            and -_SLACK <= (near >> 16) - red <= _SLACK
+            and -_SLACK <= (near >> 8 & 255) - green <= _SLACK
+            and -_SLACK <= (near & 255) - blue <= _SLACK
+        ):
+            return near
+    return code
+
+
 @lru_cache(maxsize=16384)
 def _style(ink: int, paper: int, means: Means, ground: Style) -> Style:
-    return Style(
-        color=_color(ink, means) if ink >= 0 else None,
-        bgcolor=_color(paper, means) if paper >= 0 else ground.bgcolor,
+    return Style.from_color(
+        _color(ink, means) if ink >= 0 else None,
+        _color(paper, means) if paper >= 0 else ground.bgcolor,
     )
 
 

@@ -21,6 +21,8 @@ from leet.tui.widgets.media_tile import TileStyles, facts_strips, said, sheet_st
 
 LEAST_HISTOGRAMS, MOST_HISTOGRAMS = 32, 200
 """Of a series, in one picture."""
+KEPT = 100
+"""Pictures of either kind that are kept drawn; a page has 81 tiles at most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +36,11 @@ class Ink:
     monochrome: bool
     dark: bool
 
+    @property
+    def looks(self) -> tuple[object, ...]:
+        """What decides how a picture looks."""
+        return self.means, self.dark, self.styles.ground
+
 
 @dataclass(slots=True)
 class HistogramAxis:
@@ -41,6 +48,23 @@ class HistogramAxis:
 
     steps: tuple[float, ...]
     at: float | None
+
+
+class Drawings:
+    """Lines of pictures that are on the page: painting anew costs nothing while they are the same."""
+
+    def __init__(self) -> None:
+        self._made: dict[int, tuple[Picture, Ink, list[Strip]]] = {}
+
+    def of(self, picture: Picture, ink: Ink) -> list[Strip]:
+        known = self._made.get(id(picture))
+        if known is not None and known[0] is picture and known[1].looks == ink.looks:
+            return known[2]
+        if len(self._made) > KEPT:
+            self._made.clear()
+        made = image_strips(picture.pixels, ink.means, ink.styles.ground, dark=ink.dark)
+        self._made[id(picture)] = picture, ink, made
+        return made
 
 
 class Distributions:
@@ -67,20 +91,20 @@ class Distributions:
                 histograms.append(histogram)
         order = np.argsort(np.array(x), kind="stable")
         made = Distribution(np.array(x)[order], tuple(histograms[i] for i in order.tolist()))
-        if len(self._made) > 32:
+        if len(self._made) > KEPT:
             self._made.clear()
         self._made[id(found)] = found, made
         return made
 
 
-def body_of(content: Content | None, width: int, height: int, ink: Ink) -> list[Strip]:
+def body_of(content: Content | None, width: int, height: int, ink: Ink, drawings: Drawings) -> list[Strip]:
     """Lines for everything but histograms, which know their place on the x axis."""
     styles = ink.styles
     if content is None:
         return said("…", width, height, styles.quiet)
     shown = content.shown
     if isinstance(shown, Picture):
-        return image_strips(shown.pixels, ink.means, styles.ground, dark=ink.dark)
+        return drawings.of(shown, ink)
     if isinstance(shown, Sheet):
         return sheet_strips(shown, width, height, styles)
     if isinstance(shown, Facts):

@@ -37,6 +37,7 @@ from leet.tui.widgets.media_bodies import (
     LEAST_HISTOGRAMS,
     MOST_HISTOGRAMS,
     Distributions,
+    Drawings,
     Ink,
     body_of,
     histogram_body,
@@ -92,6 +93,7 @@ class MediaPages(Painted):
         self._seen: tuple[object, ...] = ()
         self._roles = RoleStyles(self)
         self._distributions = Distributions()
+        self._drawings = Drawings()
         self._placements: Placements | None = None
         self._places: dict[int, Placement] = {}
         self._retry: Timer | None = None
@@ -248,7 +250,7 @@ class MediaPages(Painted):
             wanted.append(wish)
             content = self._loader.content(wish)
         if index is not None:
-            body = body_of(content, region.width, room.body, ink)
+            body = body_of(content, region.width, room.body, ink, self._drawings)
         if content is not None and content.medium is not None and index is not None:
             caption = clean(content.medium.caption)
             if isinstance(content.shown, Picture):

@@ -246,10 +246,16 @@ class MediaWall(MediaPages, can_focus=True):
             return
         try:
             file = self._file_of(self.selected)
+        except NoSuchFile as error:
+            self._say(clean(str(error)))
+            return
+        try:
             open_file(file)
             self._say(f"opened {clean(file.name)}")
-        except (NoSuchFile, NoViewer) as error:
-            self._say(clean(str(error)))
+        except NoViewer as error:
+            # Whoever has come over ssh can fetch it by its path.
+            self.app.copy_to_clipboard(str(file.absolute()))
+            self._say(f"{error}; its path is in the clipboard: {clean(file.name)}", f"{error}; path copied")
 
     def _file_of(self, tile: Tile) -> Path:
         """The file of what a tile shows. Raises NoSuchFile."""
@@ -264,9 +270,9 @@ class MediaWall(MediaPages, can_focus=True):
         medium = medium_of(value, tile.piece)
         return find(self.model.path, medium.path if medium is not None else "")
 
-    def _say(self, text: str) -> None:
+    def _say(self, *wordings: str) -> None:
         for line in self.screen.query(StatusLine):
-            line.say(text)
+            line.say(*wordings)
 
     # Mouse
 
