@@ -230,6 +230,7 @@ class AttachedRun:
     def __init__(self, place: Mapping[str, str], connection: socket.socket) -> None:
         self.id = place["run"]
         self._place = place
+        self._directory = Path(place["directory"])
         self._files: RunFiles | None = None
         self._calls = 0
         self._connection = connection
@@ -280,7 +281,7 @@ class AttachedRun:
         if self._files is None:
             from recorder.files import RunFiles
 
-            self._files = RunFiles(_Messenger(self._place, self._send), Path(self._place["directory"]))
+            self._files = RunFiles(_Messenger(self._place, self._send), self._directory)
         self._calls += 1
         return kept(data, self._files, f"{os.getpid()}-{self._calls}")
 
