@@ -143,16 +143,17 @@ def view(arguments: Sequence[str]) -> int:
 
         print("\n".join(theme_names()))
         return 0
-    from leet.discovery import NoRun, locate
+    from leet.discovery import Found, NoRun, WorkspaceRoot, open_target
 
-    runs = _directory_of_runs(args.path)
     try:
-        found = None if runs is not None else locate(args.path, watched=args.screenshot is None)
+        target = open_target(args.path, watched=args.screenshot is None)
     except NoRun as error:
         return fail(str(error))
     if args.screenshot is None and not (sys.stdin.isatty() and sys.stdout.isatty()):
         return fail("this is no terminal; use --screenshot FILE, or `leet plot` and `leet inspect` in scripts")
 
+    found = target if isinstance(target, Found) else None
+    runs = target if isinstance(target, WorkspaceRoot) else None
     if args.screenshot is not None and found is not None and (reason := _unreadable(found.log)):
         return fail(f"{found.log}: {reason}")
 
@@ -168,7 +169,14 @@ def view(arguments: Sequence[str]) -> int:
         terminal = off_screen(terminal, ascii_only=args.ascii)
     from leet.tui.app import LeetApp
 
-    app = LeetApp(found, workspace=runs, terminal=terminal, theme=args.theme, live=args.screenshot is None)
+    app = LeetApp(
+        found,
+        workspace=runs.path if runs is not None else None,
+        remote=runs.remote if runs is not None else None,
+        terminal=terminal,
+        theme=args.theme,
+        live=args.screenshot is None,
+    )
     if args.screenshot is not None:
         from leet.tui.screenshot import BadKeys, take
 
@@ -183,19 +191,6 @@ def view(arguments: Sequence[str]) -> int:
     app.error_console.file = sys.__stderr__ or sys.stderr
     app.run(mouse=terminal.mouse)
     return app.return_code or 0
-
-
-def _directory_of_runs(path: str | None) -> Path | None:
-    """The directory that was asked for, if it is not that of one run."""
-    from leet.discovery import RUN_DIRECTORY, expanded, logs_in
-
-    target = expanded(path) if path else None
-    try:
-        if target is None or not target.is_dir() or logs_in(target) or RUN_DIRECTORY.match(target.resolve().name):
-            return None
-    except OSError:  # `locate` says what is wrong
-        return None
-    return target
 
 
 def _unreadable(log: Path) -> str:

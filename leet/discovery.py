@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from leet.remote.remote_log import RemoteLog
+    from leet.remote.remote_runs import RemoteRuns
 
 RUN_DIRECTORY = re.compile(r"^(?:offline-)?run-(?P<time>\d{8}_\d{6})-(?P<id>.+)$")
 """Name of a run directory as the SDK and our recorder make it."""
@@ -62,6 +63,8 @@ class WorkspaceRoot:
     """A directory of which all runs below are meant. There may be none yet."""
 
     path: Path
+    remote: RemoteRuns | None = None
+    """What makes it look like a directory on another machine."""
 
 
 def find_run(path: str | None, environ: Mapping[str, str] = os.environ) -> Path:
@@ -77,6 +80,7 @@ def locate(path: str | None, environ: Mapping[str, str] = os.environ, *, watched
     if path is None:
         return _locate_default(environ)
     if ":" in path and (found := _remote(path, watched)) is not None:
+        assert isinstance(found, Found)
         return found
     target = expanded(path)
     try:
@@ -101,6 +105,8 @@ def open_target(
     Like `locate`, but a directory that was asked for and is not that of one run stands for all runs below it.
     """
     if path is not None:
+        if ":" in path and watched and (target_there := _remote(path, watched, many=True)) is not None:
+            return target_there
         target = expanded(path)
         try:
             if target.is_dir() and not RUN_DIRECTORY.match(target.resolve().name) and not logs_in(target):
@@ -110,8 +116,8 @@ def open_target(
     return locate(path, environ, watched=watched)
 
 
-def _remote(path: str, watched: bool) -> Found | None:
-    """The log on another machine that `path` means; None where it is a local path."""
+def _remote(path: str, watched: bool, *, many: bool = False) -> Found | WorkspaceRoot | None:
+    """What `path` means on another machine, with `many` perhaps all runs of a directory; None for a local path."""
     from leet.remote.address import BadAddress, parse
 
     try:
@@ -127,6 +133,9 @@ def _remote(path: str, watched: bool) -> Found | None:
         if not watched:
             return Found(door.fetch(address))
         opened = door.open_address(address)
+        if many and opened.is_directory:
+            runs = door.watch_all(opened)
+            return WorkspaceRoot(runs.root, runs)
         log = door.watch(opened)
     except NoRemoteRun as error:
         raise NoRun(str(error)) from error

@@ -5,15 +5,17 @@ Connecting is the first thing that is done, in the foreground: whatever ssh asks
 
 from __future__ import annotations
 
+import os
 import sys
 from dataclasses import dataclass
 from pathlib import Path
 
 from leet.remote.address import Address
-from leet.remote.listing import Listing, NoRemoteRun, list_runs
+from leet.remote.listing import RUN_DIRECTORY, Listing, NoRemoteRun, list_runs
 from leet.remote.machine import Machine
 from leet.remote.remote_file import Gone, ask_pieces, reason
 from leet.remote.remote_log import RemoteLog
+from leet.remote.remote_runs import RemoteRuns
 from leet.remote.shell import Lost, Shell
 
 
@@ -24,7 +26,12 @@ class Opened:
     machine: Machine
     listing: Listing
     address: Address
-    """That of the newest log."""
+    """As it was typed."""
+
+    @property
+    def is_directory(self) -> bool:
+        """A directory was asked for that is not that of one run."""
+        return bool(self.listing.root)
 
 
 def open_address(address: Address) -> Opened:
@@ -34,8 +41,7 @@ def open_address(address: Address) -> Opened:
     except Lost as error:
         raise NoRemoteRun(f"{address.login}: {error}{_hint(address, error)}") from error
     try:
-        listing = list_runs(shell, address)
-        return Opened(Machine(address, shell), listing, address.at(listing.runs[0].path))
+        return Opened(Machine(address, shell), list_runs(shell, address), address)
     except Lost as error:
         shell.close()
         raise NoRemoteRun(f"{address.login}: {error}") from error
@@ -46,7 +52,12 @@ def open_address(address: Address) -> Opened:
 
 def watch(opened: Opened) -> RemoteLog:
     """The newest log of what was opened, to be started by whoever shows it. Raises NoRemoteRun."""
-    address = opened.address
+    if not opened.listing.runs:
+        opened.machine.close()
+        raise NoRemoteRun(
+            f"{opened.address}: no runs here; give a .wandb file, a run directory, or a directory holding wandb/"
+        )
+    address = opened.address.at(opened.listing.runs[0].path)
     try:
         log = RemoteLog(opened.machine, address, own=True)
         (piece,) = ask_pieces(opened.machine, address.path, (0, 0))
@@ -57,6 +68,28 @@ def watch(opened: Opened) -> RemoteLog:
     return log
 
 
+def watch_all(opened: Opened) -> RemoteRuns:
+    """All runs below the directory that was opened, to be started by whoever shows them. Raises NoRemoteRun."""
+    try:
+        return RemoteRuns(opened.machine, opened.address.at(opened.listing.root), opened.listing)
+    except OSError as error:
+        opened.machine.close()
+        raise NoRemoteRun(_why(opened.address, error)) from error
+
+
+def beside(log: RemoteLog) -> RemoteRuns | None:
+    """The runs beside a log, over the same connection, which is theirs from now on; None where it is among none."""
+    directory, name = os.path.split(os.path.dirname(log.address.path))
+    if not directory.startswith("/") or not RUN_DIRECTORY.match(name):
+        return None
+    try:
+        runs = RemoteRuns(log.machine, log.address.at(directory), Listing((), "", directory))
+    except OSError:
+        return None
+    log.own = False
+    return runs
+
+
 def fetch(address: Address) -> Path:
     """Fetch the newest log that an address means, to its present end; the local copy. Raises NoRemoteRun."""
     opened = open_address(address)
@@ -64,7 +97,7 @@ def fetch(address: Address) -> Path:
         log = watch(opened)
         log.fetch(_show_progress if sys.stderr.isatty() else lambda have, size: None)
     except (Lost, Gone, OSError) as error:
-        raise NoRemoteRun(_why(opened.address, error)) from error
+        raise NoRemoteRun(_why(address, error)) from error
     finally:
         opened.machine.close()
     return log.path

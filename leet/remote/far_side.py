@@ -9,22 +9,24 @@ Any POSIX sh will do, with `dd`, `tail`, `ls` and `date`, and `stat` as GNU, Bus
                                            directory NOW    and the directory, what its `latest-run` links point to, and
                                                             groups of names, an empty one, lines SIZE INODE MODIFIED
                                            no REASON
+    leet_list MARK DIRECTORY…              ok NOW    and the same groups, of the logs in the run directories there
+    leet_recent MARK MINUTES DIRECTORY…    ok NOW    and groups: each directory, and the logs written to of late in it
+    leet_find MARK PATH DEPTH              ok        and lines: directories called `wandb`; empty ones while it seeks
 """
 
 FUNCTIONS = r"""
 LC_ALL=C; export LC_ALL; unset CDPATH
-if stat -L -c %s / >/dev/null 2>&1; then
-  leet_stat() { stat -L -c '%s %i %Y' "$@"; }
-elif stat -L -f %z / >/dev/null 2>&1; then
-  leet_stat() { stat -L -f '%z %i %m' "$@"; }
-else
-  leet_stat() {
-    for leet_f; do
-      ( set -f; set -- "$leet_f" $(ls -Lnid "$leet_f")
-        [ "$#" -gt 7 ] && echo "$7 $2 $(date -r "$1" +%s || echo 0)" ) 2>/dev/null
-    done
-  }
+if stat -L -c %s / >/dev/null 2>&1; then LEET_STAT='stat -L -c "%s %i %Y" "$@"'
+elif stat -L -f %z / >/dev/null 2>&1; then LEET_STAT='stat -L -f "%z %i %m" "$@"'
+else LEET_STAT='
+  for leet_f; do
+    ( set -f; set -- "$leet_f" $(ls -Lnid "$leet_f")
+      [ "$#" -gt 7 ] && echo "$7 $2 $(date -r "$1" +%s || echo 0)" ) 2>/dev/null
+  done'
 fi
+LEET_STATS='[ "$#" -gt 0 ] && printf "%s\0" "$@" && printf "\0" && { eval "$LEET_STAT" 2>/dev/null; printf "\0"; }'
+export LEET_STAT LEET_STATS
+leet_stat() { eval "$LEET_STAT"; }
 if [ "$(printf abc | head -c 2 2>/dev/null)" = ab ]; then
   leet_head() { head -c "$1"; }
 else
@@ -58,11 +60,7 @@ leet_stats() {
     shift
     [ -f "$leet_f" ] && set -- "$@" "$leet_f"
   done
-  [ "$#" -gt 0 ] || return 0
-  printf '%s\0' "$@"
-  printf '\0'
-  leet_stat "$@" 2>/dev/null
-  printf '\0'
+  eval "$LEET_STATS"
 }
 leet_all() {
   while [ "$#" -gt 0 ]; do
@@ -91,6 +89,36 @@ leet_look() {
   else
     printf '\n%s no %s\n' "$leet_m" "$(leet_why "$2")"
   fi
+  printf '\n%s end\n' "$leet_m"
+}
+leet_list() {
+  leet_m=$1
+  shift
+  printf '\n%s ok %s\n' "$leet_m" "$(date +%s)"
+  for leet_d; do
+    leet_all "$leet_d"/*/run-*.wandb
+  done
+  printf '\n%s end\n' "$leet_m"
+}
+leet_recent() {
+  leet_m=$1 leet_t=$2
+  shift 2
+  printf '\n%s ok %s\n' "$leet_m" "$(date +%s)"
+  for leet_d; do
+    leet_s=$(leet_stat "$leet_d" 2>/dev/null)
+    printf '%s\0\0%s\n\0' "$leet_d" "${leet_s:-0 0 0}"
+    find "$leet_d/" -maxdepth 2 -name 'run-*.wandb' -mmin "-$leet_t" -exec sh -c "$LEET_STATS" sh {} + 2>/dev/null
+  done
+  printf '\n%s end\n' "$leet_m"
+}
+leet_find() {
+  leet_m=$1
+  printf '\n%s ok\n' "$leet_m"
+  ( while sleep 5; do echo; done ) &
+  leet_k=$!
+  find -L "$2" -maxdepth "$3" -type d \( -name files -o -name media -o -name node_modules -o -name site-packages \
+    -o -name venv -o -name .git \) -prune -o -type d \( -name wandb -o -name .wandb \) -print -prune 2>/dev/null
+  kill "$leet_k" 2>/dev/null
   printf '\n%s end\n' "$leet_m"
 }
 """

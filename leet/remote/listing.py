@@ -38,6 +38,8 @@ class RemoteEntry:
     inode: str = ""
     modified: float = 0.0
     """Unix seconds by our own clock; 0 where the far side cannot tell."""
+    stamp: int = 0
+    """The same by the clock there, to be compared."""
 
     @property
     def directory(self) -> str:
@@ -56,9 +58,11 @@ class Listing:
     """What a path on the far side is."""
 
     runs: tuple[RemoteEntry, ...]
-    """The newest first. One that was asked for by its own path is alone."""
+    """The newest first. One that was asked for by its own path is alone; none where a directory holds none."""
     directory: str = ""
-    """The `wandb/` directory that the runs are in; empty where one was asked for by its own path."""
+    """The `wandb/` directory that the runs are in; empty where one was asked for by its own path, or there are none."""
+    root: str = ""
+    """The directory that was asked for, absolute and without links; empty where it was one log."""
 
 
 def list_runs(shell: Asked, address: Address) -> Listing:
@@ -102,10 +106,11 @@ def parse_entries(body: bytes, root: str, now: float) -> list[RemoteEntry] | Non
             try:
                 size, inode, modified = line.decode("ascii").split()
                 entry = RemoteEntry(
-                    os.path.join(root, os.fsdecode(name.removeprefix(b"./"))),
+                    os.path.normpath(os.path.join(root, os.fsdecode(name.removeprefix(b"./")))),
                     int(size),
                     inode,
                     by_our_clock(float(modified), now) if now else float(modified),
+                    int(float(modified)),
                 )
             except ValueError:
                 return None
@@ -128,5 +133,5 @@ def _choose(address: Address, root: str, entries: list[RemoteEntry], latest: Ite
         name = os.path.basename(newest)
         runs.sort(key=lambda entry: (entry.directory == name, entry.time, entry.path), reverse=True)
         if runs:
-            return Listing(tuple(runs), directory)
-    raise NoRemoteRun(f"{address}: no runs here; give a .wandb file, a run directory, or a directory holding wandb/")
+            return Listing(tuple(runs), directory, root)
+    return Listing((), "", root)

@@ -38,10 +38,10 @@ class Mirror:
     def __init__(self, address: Address, folder: Path | None = None, *, room: int = ROOM) -> None:
         """`address` is that of the log itself. Raises OSError where no file can be made."""
         folder = folder or default_folder()
-        name = _plain(PurePosixPath(address.path).name)
-        above = _plain(PurePosixPath(address.path).parent.name)
+        name = plain_name(PurePosixPath(address.path).name)
+        above = plain_name(PurePosixPath(address.path).parent.name)
         digest = hashlib.sha256(os.fsencode(f"{address.login}\0{address.port}\0{address.path}")).hexdigest()[:24]
-        self._home = folder / _plain(address.host) / digest
+        self._home = folder / plain_name(address.host) / digest
         self.path = self._home / (above or "run") / name
         self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         source = {"host": address.host, "user": address.user, "port": address.port, "path": address.path}
@@ -105,7 +105,7 @@ def make_room(folder: Path, room: int, keep: Path) -> None:
             total -= size
 
 
-def _plain(name: str) -> str:
+def plain_name(name: str) -> str:
     """A name for a local file: without what file systems refuse, not too long, never `.` or `..`."""
     kept = "".join(sign if sign.isprintable() and sign not in "/\\" else "_" for sign in name)
     while len(os.fsencode(kept)) > _LONGEST_NAME:

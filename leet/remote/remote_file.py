@@ -52,24 +52,38 @@ def ask_pieces(
     shell: Asked, path: str, *ranges: tuple[int, int], heard: Callable[[int], None] = lambda size: None
 ) -> list[Piece]:
     """Ranges (offset, length) of a remote file, each as far as the file goes. Raises Gone and Lost."""
-    word = quoted_path(path)
-
-    def code(offset: int, length: int) -> Callable[[str], str]:
-        return lambda mark: f"leet_range {mark} {word} {offset} {length}"
-
     pieces = []
-    for answer in shell.ask_all([code(*wanted) for wanted in ranges], heard):
-        kind, *rest = answer.words or ("",)
-        if kind == "no":
-            raise Gone(rest[0] if rest else "unreadable")
-        try:
-            length, size, inode, modified, now = int(rest[0]), int(rest[1]), rest[2], float(rest[3]), float(rest[4])
-        except (ValueError, IndexError) as error:
-            raise Garbled("an answer from the far side could not be understood") from error
-        if len(answer.body) < length:
-            raise Gone("unreadable") if not answer.body else Garbled("the file became shorter while it was read")
-        pieces.append(Piece(answer.body[:length], size, inode, by_our_clock(modified, now)))
+    for piece in ask_files(shell, [(path, offset, length) for offset, length in ranges], heard):
+        if isinstance(piece, Gone):
+            raise piece
+        pieces.append(piece)
     return pieces
+
+
+def ask_files(
+    shell: Asked, ranges: Sequence[tuple[str, int, int]], heard: Callable[[int], None] = lambda size: None
+) -> list[Piece | Gone]:
+    """Ranges (path, offset, length) of several files, which travel together. Raises Lost."""
+
+    def code(path: str, offset: int, length: int) -> Callable[[str], str]:
+        return lambda mark: f"leet_range {mark} {quoted_path(path)} {offset} {length}"
+
+    return [_piece(answer) for answer in shell.ask_all([code(*wanted) for wanted in ranges], heard)]
+
+
+def _piece(answer: Answer) -> Piece | Gone:
+    kind, *rest = answer.words or ("",)
+    if kind == "no":
+        return Gone(rest[0] if rest else "unreadable")
+    try:
+        length, size, inode, modified, now = int(rest[0]), int(rest[1]), rest[2], float(rest[3]), float(rest[4])
+    except (ValueError, IndexError) as error:
+        raise Garbled("an answer from the far side could not be understood") from error
+    if len(answer.body) < length:
+        if answer.body:
+            raise Garbled("a file became shorter while it was read")
+        return Gone("unreadable")
+    return Piece(answer.body[:length], size, inode, by_our_clock(modified, now))
 
 
 def by_our_clock(modified: float, now: float) -> float:

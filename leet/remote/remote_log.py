@@ -52,7 +52,7 @@ class RemoteLog:
     def __init__(
         self, machine: Machine, address: Address, *, folder: Path | None = None, own: bool = False, follow: bool = True
     ) -> None:
-        """`own`: the connection ends with this. `follow`: go on when all that there is has come.
+        """`own`: the connection ends with this one. `follow`: go on when all that there is has come.
 
         Raises OSError where there is no room for a mirror.
         """
@@ -62,8 +62,8 @@ class RemoteLog:
         """Bytes of the remote log."""
         self.modified = 0.0
         """When it was last written, Unix seconds."""
-        self._machine = machine
-        self._own = own
+        self.machine = machine
+        self.own = own
         self._follow_on = follow
         self._mirror = Mirror(address, folder)
         self._inode = ""
@@ -95,8 +95,8 @@ class RemoteLog:
 
     def stop(self) -> None:
         self._stopping.set()
-        if self._own:
-            self._machine.close()
+        if self.own:
+            self.machine.close()
 
     def fetch(self, progress: Callable[[int, int], None] = lambda have, size: None) -> None:
         """Fetch what there is now, in the calling thread. Raises Lost and Gone."""
@@ -116,7 +116,7 @@ class RemoteLog:
         failures = 0
         while not self._stopping.is_set():
             try:
-                self._machine.connect()
+                self.machine.connect()
                 self._check()
                 self._fetch_ahead()
                 failures = 0
@@ -144,7 +144,7 @@ class RemoteLog:
 
     def _ask(self, *ranges: tuple[int, int]) -> list[Piece]:
         started = time.monotonic()
-        pieces = ask_pieces(self._machine, self.address.path, *ranges, heard=self.link.heard)
+        pieces = ask_pieces(self.machine, self.address.path, *ranges, heard=self.link.heard)
         took = max(time.monotonic() - started, 1e-3)
         amount = sum(len(piece.data) for piece in pieces)
         if amount >= SMALLEST_PIECE // 2:

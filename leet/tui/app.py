@@ -24,7 +24,7 @@ from textual.driver import Driver
 from textual.filter import LineFilter, NoColor
 from textual.screen import Screen
 
-from leet.discovery import RUN_DIRECTORY, Found
+from leet.discovery import Found
 from leet.tui import preferences
 from leet.tui.commands import bindings, in_place
 from leet.tui.keymap import keymap
@@ -36,6 +36,7 @@ from leet.tui.themes import ANSI, THEMES, default_theme
 from leet.tui.widgets.status_line import StatusLine
 
 if TYPE_CHECKING:
+    from leet.remote.remote_runs import RemoteRuns
     from leet.tui.screens.workspace_screen import WorkspaceScreen
 
 SWITCH_INTERVAL = 0.0005
@@ -205,24 +206,26 @@ class LeetApp(FrameApp):
         found: Found | None,
         *,
         workspace: Path | None = None,
+        remote: RemoteRuns | None = None,
         terminal: Terminal | None = None,
         theme: str | None = None,
         live: bool = True,
     ) -> None:
-        """One run (`found`), or all runs below a directory (`workspace`).
+        """One run (`found`), or all runs below a directory (`workspace`), which `remote` makes look like a remote one.
 
         `live`: follow logs as they grow; otherwise read them once, to their ends.
         """
         super().__init__(terminal=terminal, theme=theme)
         self.found = found
         self.workspace = workspace
+        self.remote = remote
         self.live = live
 
     def get_default_screen(self) -> Screen[None]:
         if self.workspace is not None:
             from leet.tui.screens.workspace_screen import WorkspaceScreen
 
-            return WorkspaceScreen(self.workspace, self.terminal, live=self.live)
+            return WorkspaceScreen(self.workspace, self.terminal, live=self.live, remote=self.remote)
         assert self.found is not None
         return RunScreen(self.found, self.terminal, live=self.live)
 
@@ -256,14 +259,23 @@ class LeetApp(FrameApp):
         if len(self.screen_stack) > 1:
             self.pop_screen()
             return
-        directory = screen.found.log.resolve().parent
-        if not RUN_DIRECTORY.match(directory.name):
+        log: Path | None = screen.found.log
+        remote = None
+        if screen.found.remote is not None:
+            from leet.remote.door import beside
+
+            remote = beside(screen.found.remote)
+            log = remote.place_of(screen.found.remote.address.path) if remote is not None else None
+            root = remote.root if remote is not None else None
+        else:
+            root = screen.found.root
+        if root is None or log is None:
             screen.tell("this log stands in no run directory: there are no other runs to go to")
             return
         from leet.tui.screens.workspace_screen import WorkspaceScreen
 
-        runs = WorkspaceScreen(directory.parent, self.terminal, live=self.live, highlight=screen.found.log)
-        runs.feeds.adopt(screen.found.log, screen.only)
+        runs = WorkspaceScreen(root, self.terminal, live=self.live, highlight=log, remote=remote)
+        runs.feeds.adopt(log, screen.only)
         screen.lent = True
         if not screen._result_callbacks:
             screen._push_result_callback(self, None)

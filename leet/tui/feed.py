@@ -35,18 +35,22 @@ class RunFeed:
     """Reads from `start` on; who calls `listen` is told when `drain` has something to do."""
 
     def __init__(self, log: Path, *, live: bool = True, remote: RemoteLog | None = None) -> None:
-        """`remote`: what fetches the log, of which `log` is the mirror then."""
-        self.log = log
+        """`remote`: what fetches the log, whose bytes are read from its mirror then."""
+        self.asked = log
+        """The path that was asked for."""
+        self.log = log if remote is None else remote.path
+        """The file that is read."""
         self.remote = remote
-        self.model = RunModel(log)
+        self.model = RunModel(self.log)
         self.intake = Intake()
         self.loaded = False
         self.live = live
-        self._cache = ColumnCache.of(log)
+        self._cache = ColumnCache.of(self.log)
         deliver = self.intake.deliver if remote is None else self._deliver_fetched
         # What is newest of a mirror is not what is newest of the log.
         newest = deliver if remote is None else None
-        self._tail = Tail(log, deliver, cache=self._cache, newest=newest) if live else None
+        follow = live or remote is not None  # what is fetched grows while it is read
+        self._tail = Tail(self.log, deliver, cache=self._cache, newest=newest) if follow else None
         self._behind: RunModel | None = None
         """The model that reads from the beginning while the newest part is shown."""
         self._seen = False
@@ -94,6 +98,8 @@ class RunFeed:
             self.loaded = True
         if self.loaded and self._behind is not None:
             yield self._reveal()
+        if self.loaded and not self.live and self._tail is not None:
+            self._tail.stop()
 
     def _take(self, piece: Piece) -> Iterator[Change]:
         if isinstance(piece, Newest):
