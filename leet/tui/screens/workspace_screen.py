@@ -8,8 +8,9 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import events
 from textual.binding import BindingType
@@ -44,7 +45,10 @@ from leet.tui.terminal import Terminal
 from leet.tui.widgets.run_query_line import RunQueryLine
 from leet.tui.widgets.runs_list import Mark, RunsList
 from leet.tui.widgets.status_line import Part
-from leet.tui.workspace_feeds import Peeked, RunFeeds
+from leet.tui.workspace_feeds import FeedOf, Peeked, RunFeeds, feed_of
+
+if TYPE_CHECKING:
+    from leet.remote.remote_runs import RemoteRuns
 
 FIRST_PATIENCE = 0.08
 """Seconds that the first frame waits for the directory to be listed."""
@@ -74,8 +78,20 @@ class WorkspaceScreen(RunPanes):
         "runs", ("metrics", "system", "media", "logs"), "overview", "right", frozenset({"system", "media", "logs"})
     )
 
-    def __init__(self, root: Path, terminal: Terminal, *, live: bool = True, highlight: Path | None = None) -> None:
-        """`highlight`: the log of the run to begin with, which is selected then; else as it was left."""
+    def __init__(
+        self,
+        root: Path,
+        terminal: Terminal,
+        *,
+        live: bool = True,
+        highlight: Path | None = None,
+        remote: RemoteRuns | None = None,
+    ) -> None:
+        """`highlight`: the log of the run to begin with, which is selected then; else as it was left.
+
+        `remote`: what makes `root` look like a directory on another machine.
+        """
+        self.remote = remote
         self.sources = OverlaySources()
         super().__init__(terminal, self.sources, None)
         self.root = root
@@ -86,7 +102,7 @@ class WorkspaceScreen(RunPanes):
         self.sort = "started"
         self.view = ViewState.of(root) if live else ViewState(root, kept=False)
         self.workspace = Workspace(root)
-        self.feeds = RunFeeds(self._announce_records, terminal.time, live=live)
+        self.feeds = RunFeeds(self._announce_records, terminal.time, live=live, feed_of=self._how_to_feed())
         self.runs = RunsList(
             mark=self.mark_of,
             clock=terminal.time,
@@ -113,6 +129,16 @@ class WorkspaceScreen(RunPanes):
     def content_of(self, name: str) -> Widget:
         return self.runs if name == "runs" else super().content_of(name)
 
+        if remote is not None:
+            remote.link.listen(self._announce_runs)
+            remote.start()
+
+    def _how_to_feed(self) -> FeedOf:
+        if self.remote is None:
+            return feed_of
+        from leet.tui.remote_feeds import remote_feed_of
+
+        return partial(remote_feed_of, self.remote)
     def on_mount(self) -> None:
         self._began = time.monotonic()
         self._wear_palette()
@@ -132,6 +158,8 @@ class WorkspaceScreen(RunPanes):
 
     # The list
 
+        if self.remote is not None:
+            self.remote.stop()
     def _announce_runs(self) -> None:
         """Called from the thread of the scan."""
         self._listed.set()
@@ -194,7 +222,7 @@ class WorkspaceScreen(RunPanes):
         if self.workspace.error:
             return clean(self.workspace.error)
         if not self.workspace.entries:
-            where = clean(str(self.root))
+            where = clean(str(self.remote.address if self.remote is not None else self.root))
             if self.workspace.scanning:
                 return f"Looking for runs in {where}"
             return f"No runs found in {where}\n\nStart a training here and it appears, or try `leet demo`"
@@ -458,6 +486,10 @@ class WorkspaceScreen(RunPanes):
         if "runs" in self.panes:
             shown = clean(self.query_now.text) if self.query_now else ""
             self.panes["runs"].heading.show(self.runs.note, shown)
+        if self.remote is not None and (self.run is None or self.run.feed.link is None):
+            from leet.tui.remote_link import link_part
+
+            parts.append(link_part(self.remote.link))
 
     # Commands
 
