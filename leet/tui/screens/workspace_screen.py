@@ -125,10 +125,6 @@ class WorkspaceScreen(RunPanes):
         self._restore()
         self.workspace.listen(self._announce_runs)
         self.workspace.start()
-
-    def content_of(self, name: str) -> Widget:
-        return self.runs if name == "runs" else super().content_of(name)
-
         if remote is not None:
             remote.link.listen(self._announce_runs)
             remote.start()
@@ -139,6 +135,10 @@ class WorkspaceScreen(RunPanes):
         from leet.tui.remote_feeds import remote_feed_of
 
         return partial(remote_feed_of, self.remote)
+
+    def content_of(self, name: str) -> Widget:
+        return self.runs if name == "runs" else super().content_of(name)
+
     def on_mount(self) -> None:
         self._began = time.monotonic()
         self._wear_palette()
@@ -154,12 +154,12 @@ class WorkspaceScreen(RunPanes):
     def on_unmount(self) -> None:
         self.workspace.stop()
         self.feeds.stop()
+        if self.remote is not None:
+            self.remote.stop()
         self.view.save()
 
     # The list
 
-        if self.remote is not None:
-            self.remote.stop()
     def _announce_runs(self) -> None:
         """Called from the thread of the scan."""
         self._listed.set()
@@ -471,6 +471,10 @@ class WorkspaceScreen(RunPanes):
         if self.query_now and not self._typing_query:
             kept, total = self.runs.count
             parts.append(Part(f"{clean(self.query_now.text)} {kept:,}/{total:,}", "status--message", rank=5))
+        if self.remote is not None and (self.run is None or self.run.feed.link is None):
+            from leet.tui.remote_link import link_part
+
+            parts.append(link_part(self.remote.link))
         return parts
 
     @property
@@ -486,10 +490,6 @@ class WorkspaceScreen(RunPanes):
         if "runs" in self.panes:
             shown = clean(self.query_now.text) if self.query_now else ""
             self.panes["runs"].heading.show(self.runs.note, shown)
-        if self.remote is not None and (self.run is None or self.run.feed.link is None):
-            from leet.tui.remote_link import link_part
-
-            parts.append(link_part(self.remote.link))
 
     # Commands
 
