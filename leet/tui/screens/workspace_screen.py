@@ -9,6 +9,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import partial
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
@@ -65,8 +66,8 @@ CHOICE_SECONDS = 1.0
 SORTS = {"started": "", "name": "sort:name", "state": "sort:state", "step": "sort:-step", "duration": "sort:-duration"}
 """What the list can be sorted by with a key, as a query."""
 LOWER = ("system", "media", "logs")
-MOST_INDICES = 900
-"""Indices of series there are (`charts.cells.Role`): colours beyond are those of the first again."""
+MOST_SERIES = 900
+"""Numbers of series there are (`charts.cells.Role`): curves beyond have the colours of the first again."""
 
 
 class WorkspaceScreen(RunPanes):
@@ -112,6 +113,8 @@ class WorkspaceScreen(RunPanes):
         self.query_line: RunQueryLine | None = None
         self._colors = RunColors(palettes.PALETTES[palettes.DEFAULT].dark)
         self._dark = True
+        self._numbers: dict[str, int] = {}
+        """Selected run → number of its series."""
         self._live: dict[str, bool] = {}
         self._first = highlight
         self._chosen = False
@@ -180,6 +183,7 @@ class WorkspaceScreen(RunPanes):
                 self.selection.rename(old, new)
                 self.feeds.rename(old, self.workspace.entries[new])
                 self.runs.rename(old, new)
+                self._colors.rename(old, new)
             self.selection.drop(change.removed)
             for key in change.changed:
                 self.feeds.entry_changed(self.workspace.entries[key])
@@ -288,15 +292,25 @@ class WorkspaceScreen(RunPanes):
         first = highlighted.key if highlighted is not None else ""
         self._colors.keep(reversed(self.selection.in_drawing_order()))
         self.feeds.want([entries[key] for key in self.selection.by_urgency(first) if key in entries])
-        self.metrics.series_colors = {
-            self._colors.index(key) % MOST_INDICES: self._colors.color(key) for key in self.selection.keys
-        }
+        self._number()
         self._remember()
         self._settle()
         self._follow()
         self.show_charts()
         self.runs.repaint()
         self.show_status()
+
+    def _number(self) -> None:
+        """Give every selected run a number of its own as long as it is selected, and its colour to that number."""
+        if self.app.native_ansi_color:
+            # The number says which of the few colours it is.
+            self._numbers = {key: self._colors.index(key) % MOST_SERIES for key in self.selection.keys}
+            return
+        kept = {key: self._numbers[key] for key in self.selection.keys if key in self._numbers}
+        taken = set(kept.values())
+        free = (number for number in count() if number not in taken)
+        self._numbers = {key: kept[key] if key in kept else next(free) % MOST_SERIES for key in self.selection.keys}
+        self.metrics.series_colors = {number: self._colors.color(key) for key, number in self._numbers.items()}
 
     def _remember(self) -> None:
         if self._chosen:
@@ -414,9 +428,9 @@ class WorkspaceScreen(RunPanes):
             run = self.feeds.get(key)
             if run is not None and key in entries:
                 self._live[key] = run.state.live
-                index = self._colors.index(key) % MOST_INDICES
                 pinned = key == self.selection.pinned
-                now.append(OverlayRun(key, labels[key], index, run.model.metrics, self._is_live(key), pinned))
+                store, live = run.model.metrics, self._is_live(key)
+                now.append(OverlayRun(key, labels[key], self._numbers[key], store, live, pinned))
         self.sources.show(now)
 
     def _is_live(self, key: str) -> Callable[[], bool]:
