@@ -40,6 +40,7 @@ def test_what_was_asked_for_last_wins_where_one_fits() -> None:
 
 def test_a_chosen_width_holds_and_leaves_the_charts_some_columns() -> None:
     assert share(200, None, None, chosen={"left": 0.3}).left == 60
+    assert share(200, None, None, chosen={"left": 0.9}).centre == CENTRE_LEAST
     assert share(100, True, False, chosen={"left": 0.9}) == Widths(100 - CENTRE_LEAST, CENTRE_LEAST, 0)
 
 

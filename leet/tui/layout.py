@@ -66,6 +66,9 @@ def share(
 
     if want["left"] and want["right"]:
         each = {side: columns(side, TOGETHER, SMALLEST_TOGETHER) for side in want}
+        for side, other in (("left", "right"), ("right", "left")):
+            if side in sizes:
+                each[side] = max(SMALLEST_CHOSEN, min(each[side], width - CENTRE_LEAST - each[other]))
         rest = width - sum(each.values())
         if rest >= (CENTRE_LEAST if (asked["left"] and asked["right"]) or sizes else CENTRE_COMFORT):
             return Widths(each["left"], rest, each["right"])
