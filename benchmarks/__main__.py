@@ -29,6 +29,7 @@ def parts(directory: Path) -> dict[str, list[str]]:
         "Watching a live run": ["benchmarks.live", "--seconds", "40"],
         "Logging": ["benchmarks.logging"],
         "System metrics": ["benchmarks.sampling"],
+        "Ten thousand runs": ["benchmarks.workspace"],
         BIG: ["benchmarks.load", str(log)],
     }
 

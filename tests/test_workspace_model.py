@@ -277,18 +277,18 @@ def test_what_was_known_is_known_at_once_next_time(
 ) -> None:
     cache = tmp_path / "cache"
     monkeypatch.setenv("XDG_CACHE_HOME", str(cache))
-    make_runs(tmp_path / "p", 130, rows=3)
+    make_runs(tmp_path / "p", 200, rows=3)
     counted = Counted(monkeypatch)
     first = opened(tmp_path / "p")
-    before = first.known(130)
+    before = first.known(200)
     settled(first, cache / "leet" / "runs")
-    assert counted.logs == 130
+    assert counted.logs == 200 - workspace_scan.SEEN_FIRST
     changed = sorted(tmp_path.glob("p/wandb/*/run-*.wandb"))[5]
     changed.write_bytes(changed.read_bytes()[:-20])
     second = opened(tmp_path / "p")
-    after = second.known(130)
+    after = second.known(200)
     second.close()
-    assert counted.logs == 130
+    assert counted.logs == 200 - workspace_scan.SEEN_FIRST
     assert {key for key in after if after[key] != before[key]} == {
         changed.parent.relative_to(tmp_path / "p").as_posix()
     }
@@ -296,10 +296,10 @@ def test_what_was_known_is_known_at_once_next_time(
     (kept,) = (cache / "leet" / "runs").iterdir()
     kept.write_bytes(kept.read_bytes()[:-200] + b"x" * 50)
     third = opened(tmp_path / "p")
-    assert third.known(130) == after
+    assert third.known(200) == after
     third.close()
     kept.write_bytes(b"LEETRUN1 and nothing that makes sense")
-    assert opened(tmp_path / "p").known(130) == after
+    assert opened(tmp_path / "p").known(200) == after
 
 
 def test_no_cache_where_it_is_switched_off(

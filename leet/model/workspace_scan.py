@@ -34,6 +34,8 @@ DIRECTORIES = 1.0
 """Seconds between two looks at the directories."""
 FIRST = 200
 """Runs that are shown before all others, as many as may be seen at once."""
+SEEN_FIRST = 48
+"""Runs of which something more than the name should be seen at once."""
 MANY = 500
 """Runs in one directory from which on they are shown before it is known that each has a log."""
 MOST_LOOKS = 200
@@ -152,13 +154,12 @@ class Scan:
     # Logs
 
     def _look_at_few(self) -> None:
-        """Look at all of a few runs at once, before anything is said of them."""
+        """Look at all of a few runs at once, before anything is said of them; of many, at those that are seen first."""
         parts = self._unknown()
-        if len(parts) < FEWEST:
-            for part in parts:
-                self._look(part)
-                self._spread(part)
-                time.sleep(_BREATH)
+        for part in parts if len(parts) < FEWEST else parts[:SEEN_FIRST]:
+            self._look(part)
+            self._spread(part)
+            time.sleep(_BREATH)
 
     def _look_at_many(self) -> None:
         """Look at what is not known yet, the newest first."""
