@@ -13,7 +13,6 @@ from textual.timer import Timer
 from leet.discovery import Found
 from leet.model.run import RunModel
 from leet.model.safe_text import clean
-from leet.settings.view_state import ViewState
 from leet.tui.commands import Place, bindings
 from leet.tui.feed import RunFeed
 from leet.tui.messages import NewerRunFound, RecordsWaiting, RunLoaded
@@ -56,8 +55,6 @@ class RunScreen(RunPanes):
         if live and found.directory is not None:
             self._newer_run = NewerRun(found.directory, found.log, self._announce_newer)
         self._age_timer: Timer | None = None
-        root = found.root or found.log.parent
-        self.remember_in(ViewState.of(root) if live else ViewState(root, kept=False))
 
     @property
     def model(self) -> RunModel:
@@ -79,8 +76,6 @@ class RunScreen(RunPanes):
             self.feed.stop()
         if self._newer_run is not None:
             self._newer_run.stop()
-        if self.memory is not None:
-            self.memory.save()
 
     # Data
 
