@@ -118,7 +118,6 @@ class Scan:
             part.absent = len(new) < MANY  # until it has been looked at, which is soon
             self._join(part)
             if self.listed:
-                part.came = time.time()
                 self._schedule(part, 0.0)
             if number % _GROUP == _GROUP - 1:
                 time.sleep(_BREATH)
@@ -204,15 +203,12 @@ class Scan:
 
     def _look(self, part: RunPart) -> None:
         """Look at a log, if it is not as it was."""
-        stamp = None
         try:
             stamp = stamp_of(os.stat(part.log))
-        except (FileNotFoundError, NotADirectoryError):
+        except OSError:
             if not self._find_log(part):
                 return
-        except OSError:  # a file system that does not answer: what was known stays, else the reason is shown
-            if part.located:
-                return
+            stamp = None
         if stamp is not None and stamp == part.stamp:
             return
         before = part.entry

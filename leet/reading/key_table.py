@@ -99,9 +99,7 @@ class KeyTable:
 
     def _add(self, messages: Messages, keys: _Keys, missing: Ids) -> None:
         """Add one key of each hash among the missing ones."""
-        hashes = keys.hashes[missing]
-        order = np.argsort(hashes, kind="stable")
-        first = order[np.append(True, np.diff(hashes[order]) != 0)]
+        _, first = np.unique(keys.hashes[missing], return_index=True)
         new = missing[np.sort(first)]  # in the order in which they came, which is that of their numbers
         count = self._count + len(new)
         while count > len(self._numbers):

@@ -177,15 +177,15 @@ class OverlaySources:
         before = self._places(names)
         at = AXES.index(self._axis)
         for axis in (*AXES[at + 1 :], *AXES[:at]):
-            self._set_axis(axis)
+            self.set_axis(axis)
             if self._places(names) != before:
                 break
         else:
-            self._set_axis(AXES[at])
+            self.set_axis(AXES[at])
         defined = any(run.store.has_step_metrics for run in self.runs)
         return AXIS_NAMES[self._axis] if self._axis != "auto" or defined else "step"
 
-    def _set_axis(self, axis: Axis) -> None:
+    def set_axis(self, axis: Axis) -> None:
         self._axis = axis
         for run in self.runs:
             run.store.axis = axis

@@ -9,6 +9,7 @@ from leet.model.filter import TextFilter
 from leet.model.metrics import AXES, Axis
 from leet.model.run import RunModel
 from leet.model.system_store import SystemChart, SystemStore
+from leet.settings.store import settings
 from leet.tui.widgets.chart_grid import ChartSource
 from leet.tui.widgets.chart_source import MetricSource, SystemSource
 
@@ -19,6 +20,7 @@ AXIS_NAMES: dict[Axis, str] = {
     "clock": "time of day",
 }
 TAIL_MINUTES = 10.0
+"""What the key for the tail shows where the settings say that all is shown."""
 
 
 class SourcePool(Protocol):
@@ -67,6 +69,9 @@ class MetricSources:
     @property
     def axis(self) -> Axis:
         return self._model.metrics.axis
+
+    def set_axis(self, axis: Axis) -> None:
+        self._model.metrics.axis = axis
 
     def next_axis(self, names: Sequence[str]) -> str:
         """Choose the next x axis that moves a chart of these metrics; its name in words."""
@@ -128,7 +133,8 @@ class SystemSources:
     def window(self) -> float | None:
         """Minutes that are shown; None: the whole run."""
         tail = self._live() if self._chosen is None else self._chosen
-        return TAIL_MINUTES if tail else None
+        minutes = float(settings().count("system.tail_minutes")) or TAIL_MINUTES * (self._chosen is True)
+        return minutes if tail and minutes else None
 
     def next_window(self) -> float | None:
         self._chosen = self.window is None

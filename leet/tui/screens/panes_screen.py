@@ -88,6 +88,8 @@ class PanesScreen(SpanScreen[None]):
         self.status = StatusLine(id="status")
         self.grids_chosen: set[tuple[str, str]] = set()
         """(grid, `rows` or `columns`) that a person has set: they no longer follow the room."""
+        self.grid_sizes: dict[str, tuple[int | None, int | None]] = {}
+        """The same as (rows, columns); None where they follow the room."""
         self.panes: dict[str, Pane] = {}
         """The panes that have been made."""
         self.shares: dict[str, float] = {}
@@ -143,6 +145,40 @@ class PanesScreen(SpanScreen[None]):
 
     def layout_changed(self) -> None:
         """A person has changed which panes are shown, or how large they are."""
+
+    # What is remembered
+
+    def asked_place(self, name: str) -> int:
+        """When a pane was opened, among the others; those that nobody opened come first."""
+        return self._asked.index(name) if name in self._asked else -1
+
+    def remember_asked(self, name: str) -> None:
+        """A pane was opened by a person: now, or when the directory was last seen."""
+        if name in self._asked:
+            self._asked.remove(name)
+        self._asked.append(name)
+
+    def choose_grid(self, name: str, rows: int | None, columns: int | None) -> None:
+        """So many rows and columns of charts or tiles; None: as many as the room suggests."""
+        self.grid_sizes[name] = rows, columns
+        for part, number in (("rows", rows), ("columns", columns)):
+            if number is None:
+                self.grids_chosen.discard((name, part))
+                continue
+            self.grids_chosen.add((name, part))
+            if name in ("metrics", "system"):
+                setattr(self.metrics if name == "metrics" else self.system, part, number)
+            elif name in self.panes:
+                getattr(self.panes[name].content, f"action_set_{part}")(number)
+
+    def grid_set(self, name: str, part: str, number: int) -> None:
+        """A person has chosen the number of `rows` or `columns`."""
+        rows, columns = self.grid_sizes.get(name, (None, None))
+        self.choose_grid(name, number if part == "rows" else rows, number if part == "columns" else columns)
+
+    def grid_chosen(self, name: str) -> tuple[int | None, int | None]:
+        """Rows and columns that were chosen for a grid; None where they follow the room."""
+        return self.grid_sizes.get(name, (None, None))
 
     # Sizes
 

@@ -13,9 +13,11 @@ from textual.widget import Widget
 from leet.model.filter import TextFilter
 from leet.model.metrics import Axis
 from leet.model.safe_text import clean
+from leet.settings.view_state import ViewState
 from leet.tui import preferences
 from leet.tui.commands import Place, hints
 from leet.tui.facts import empty_note, progress_part, state_parts
+from leet.tui.memory import Memory
 from leet.tui.messages import (
     FilterChanged,
     FilterClosed,
@@ -38,8 +40,8 @@ from leet.tui.widgets.status_line import Part, StatusLine
 if TYPE_CHECKING:
     from leet.tui.widgets.filter_line import FilterLine
 
-OVERVIEW_SECONDS = 2.0
-STATUS_SECONDS = 1.0
+OVERVIEW_SECONDS = 1.0
+STATUS_SECONDS = 0.5
 CHARTS_SECONDS = 0.25
 GRID_SECONDS = 4.0
 """How long `c` and `r` wait for their digit."""
@@ -56,6 +58,7 @@ class MetricPool(Protocol):
     def names(self) -> Sequence[str]: ...
     @property
     def axis(self) -> Axis: ...
+    def set_axis(self, axis: Axis) -> None: ...
     def next_axis(self, names: Sequence[str]) -> str: ...
     def renew(self) -> bool: ...
     def forget(self) -> None: ...
@@ -86,7 +89,30 @@ class RunPanes(PanesScreen):
         self._tick_timer: Timer | None = None
         self._grid_part: str | None = None
         self._moment = SharedMoment(self.metrics, self.system)
+        self.memory: Memory | None = None
         self.dress()
+
+    # What is remembered of the directory
+
+    def remember_in(self, view: ViewState) -> None:
+        """Look as the settings say and as the directory was left, and remember there what a person changes."""
+        self.memory = Memory(self, view)
+        self.memory.wear_settings()
+        self.memory.restore()
+
+    def keep(self) -> None:
+        """A person has changed how the screen looks."""
+        if self.memory is not None:
+            self.memory.keep()
+
+    def layout_changed(self) -> None:
+        self.keep()
+
+    def restore_filter(self, subject: Subject, wanted: TextFilter) -> None:
+        """Let a filter hold from the first picture on."""
+        self.filters[subject] = wanted
+        if subject == "overview":
+            self.overview.filter(lambda row: wanted.matches(row.key) or wanted.matches(row.value))
 
     # Which run
 
@@ -107,6 +133,8 @@ class RunPanes(PanesScreen):
 
     def pane_made(self, name: str) -> None:
         self._tell_of_run(name)
+        if name in self.grid_sizes:
+            self.choose_grid(name, *self.grid_chosen(name))
         wanted = self.filters.get(name)  # type: ignore[call-overload]  # not every pane has a filter
         if wanted:
             self.panes[name].content.filter(wanted)  # type: ignore[attr-defined]  # see the line above
@@ -327,22 +355,30 @@ class RunPanes(PanesScreen):
         self.metrics.paint_now()
         self.tell(f"x axis: {name}")
         self.show_status()
+        self.keep()
 
     def action_guides(self) -> None:
         """The next kind of guides, in all charts of the screen."""
         self.metrics.action_cycle_guides()
         self.system.guides = self.metrics.guides
         self.tell(f"guides: {self.metrics.guides}")
+        self.keep()
 
     def action_smoothing(self) -> None:
         """The next strength of smoothing of the metrics."""
         self.metrics.action_cycle_smoothing()
         weight = self.metrics.smoothing
         self.tell(f"smoothing: {weight:g}, points faint behind" if weight else "smoothing: off")
+        self.keep()
 
     def on_settings_changed(self) -> None:
         """Show the charts as the settings say now."""
+        guides, smoothing = self.metrics.guides, self.metrics.smoothing
         self.dress()
+        if self.memory is not None:
+            self.memory.settings_changed(guides, smoothing)
+            self.share_out()
+        self.keep()
         self.refresh_all()
 
     def dress(self) -> None:
@@ -375,9 +411,9 @@ class RunPanes(PanesScreen):
                 self.action_reset_sizes()
         elif number:
             pane = self.pane if hasattr(self.pane, f"action_set_{part}") else self.grid
-            self.grids_chosen.add((pane.id or "", part))
-            getattr(pane, f"action_set_{part}")(number)
+            self.grid_set(pane.id or "", part, number)
             self._end_grid()
+            self.keep()
 
     def _end_grid(self) -> None:
         if self._grid_part is not None:
@@ -425,6 +461,7 @@ class RunPanes(PanesScreen):
         if line is not None and line.display and line.subject == subject:
             line.clear()
         self.apply_filter(subject, TextFilter(""))
+        self.keep()
 
     def on_filter_changed(self, event: FilterChanged) -> None:
         wanted = TextFilter(event.text, event.mode)
@@ -437,6 +474,7 @@ class RunPanes(PanesScreen):
     def on_filter_closed(self, event: FilterClosed) -> None:
         self.focus_pane(event.subject)
         self.show_status()
+        self.keep()
 
     def apply_filter(self, subject: Subject, wanted: TextFilter) -> None:
         """Let a filter hold from now on; the one before again if it turns out to be none."""

@@ -13,6 +13,7 @@ from textual.timer import Timer
 from leet.discovery import Found
 from leet.model.run import RunModel
 from leet.model.safe_text import clean
+from leet.settings.view_state import ViewState
 from leet.tui.commands import Place, bindings
 from leet.tui.feed import RunFeed
 from leet.tui.messages import NewerRunFound, RecordsWaiting, RunLoaded
@@ -55,6 +56,8 @@ class RunScreen(RunPanes):
         if live and found.directory is not None:
             self._newer_run = NewerRun(found.directory, found.log, self._announce_newer)
         self._age_timer: Timer | None = None
+        root = found.root or found.log.parent
+        self.remember_in(ViewState.of(root) if live else ViewState(root, kept=False))
 
     @property
     def model(self) -> RunModel:
@@ -76,6 +79,8 @@ class RunScreen(RunPanes):
             self.feed.stop()
         if self._newer_run is not None:
             self._newer_run.stop()
+        if self.memory is not None:
+            self.memory.save()
 
     # Data
 
@@ -148,8 +153,7 @@ class RunScreen(RunPanes):
             self._age_timer = None
         if self.terminal.now is None and self.feed.live and self.model.modified:
             age = max(0.0, now - self.model.modified)
-            # What is being written at this moment renews the line by itself.
-            wait = 60.0 - age % 60 + 0.5 if age >= 60 or not self.only.state.live else 1.0 if age >= 2 else 2.0
+            wait = 1.0 if age < 60 and self.only.state.live else 60.0 - age % 60 + 0.5
             self._age_timer = self.set_timer(wait, self._time_has_passed)
 
     def _time_has_passed(self) -> None:

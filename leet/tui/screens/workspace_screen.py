@@ -126,6 +126,7 @@ class WorkspaceScreen(RunPanes):
         self._followed_at = 0.0
         self._asked_all: list[str] = []
         self._restore()
+        self.remember_in(self.view)
         self.workspace.listen(self._announce_runs)
         self.workspace.start()
         if remote is not None:

@@ -57,31 +57,18 @@ class MediaWall(MediaPages, can_focus=True):
         columns: int = 2,
         id: str | None = None,  # noqa: A002  Textual's name
     ) -> None:
-        """`rows` and `columns` of tiles at most."""
         super().__init__(grid=(rows, columns), id=id)
         self._views: dict[Path | None, MediaView] = {}
 
     def on_mount(self) -> None:
-        held = settings()
-        self.heat_palette = held.choice("colors.heat")
         if not self.app.is_headless and not self.terminal.ascii and self.terminal.depth != "none":
-            self.protocol = protocol_of(held.choice("media.graphics"))
+            self.protocol = protocol_of(settings().choice("media.graphics"))
             self.full_resolution = self.protocol is not None and not self.terminal.remote
 
     def share(self, other: MediaWall) -> None:
         """Look at the same run as another wall, in the same way: what changes here changes there."""
         self.view, self._views, self._filter = other.view, other._views, other._filter
         self.protocol, self.full_resolution = other.protocol, other.full_resolution
-
-    @property
-    def rows(self) -> int:
-        """Rows of the grid, at most."""
-        return self.grid[0]
-
-    @property
-    def columns(self) -> int:
-        """Columns of the grid, at most."""
-        return self.grid[1]
 
     # The contract of panes
 
