@@ -64,6 +64,8 @@ def keep_samples(name: str, directory: str, interval: float) -> SampledRun:
     from recorder.errors import Error
     from recorder.sampled import SampledRun
 
+    if not os.path.isdir(directory):
+        raise OSError(f"{directory} is no directory")
     try:
         return SampledRun(name, directory, interval)
     except Error as error:

@@ -99,9 +99,12 @@ class LiveSystem:
         cores = [value for key, value in values.items() if key.startswith("cpu.") and key.endswith(".cpu_percent")]
         if cores:
             values["cpu_percent"] = sum(cores) / len(cores)
-        self._put(_Sampled(moment, values))
+        self._put_sample(moment, values)
         if self.also is not None:
             self.also(moment, values, source)
+
+    def _put_sample(self, moment: float, values: Sample) -> None:
+        self._put(_Sampled(moment, values))
 
     def _put(self, item: _Facts | _Sampled | str) -> None:
         self._waiting.put(item)

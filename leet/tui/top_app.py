@@ -48,6 +48,8 @@ def main(argv: Sequence[str], prog: str = "leet top") -> int:
             return _fail("this is no terminal; use --screenshot FILE, or `leet record` in scripts")
     elif not args.screenshot.endswith((".svg", ".txt")):
         parser.error(f"--screenshot writes .svg or .txt, and {args.screenshot} is neither")
+    if args.record and not os.path.isdir(args.dir):
+        return _fail(f"{args.dir} is no directory; --dir says where to record")
     return _show(args)
 
 

@@ -52,6 +52,8 @@ TABLE_LEAST = 5
 """Rows that the processes keep, before the vitals get theirs."""
 GRID_SECONDS = 4.0
 """How long `c` and `r` wait for their digit."""
+TOGETHER = 0.08
+"""Seconds that samples wait for each other."""
 TAIL_MINUTES = 10.0
 CORES = "CPU Core"
 FIRST_CHARTS = (
@@ -134,6 +136,8 @@ class TopScreen(SpanScreen[None]):
         self._grid_part: str | None = None
         self._grid_chosen: set[str] = set()
         self._warned = 0
+        self._due = False
+        self._status_parts: object = None
 
     def compose(self) -> ComposeResult:
         yield self.host
@@ -173,6 +177,14 @@ class TopScreen(SpanScreen[None]):
         self.post_message(MachineSampled())
 
     def on_machine_sampled(self) -> None:
+        if not self._due:
+            self._due = True
+            # The sources sample at about the same time: one repaint for all of them.
+            self.set_timer(TOGETHER, self._take_in)
+
+    def _take_in(self) -> None:
+        """Bring the models up to date, and what shows them."""
+        self._due = False
         changed = self.system.drain()
         if self.watcher.latest is not self._processes:
             self._processes = self.watcher.latest
@@ -194,7 +206,7 @@ class TopScreen(SpanScreen[None]):
 
     def paint_now(self) -> None:
         """Bring everything visible up to date at once."""
-        self.on_machine_sampled()
+        self._take_in()
         self._show_processes()
         self._show_vitals()
         self.grid.paint_now()
@@ -266,7 +278,10 @@ class TopScreen(SpanScreen[None]):
         if self.watcher.trouble:
             parts.append(Part(clean(self.watcher.trouble), "status--warn", rank=7))
         parts.append(Part("all since the start" if self._whole_time else f"last {TAIL_MINUTES:g} min", rank=4))
-        self.status.show(parts, hints("filter") if self._typing else hints("top"))
+        shown = (tuple(parts), self._typing)
+        if shown != self._status_parts:
+            self._status_parts = shown
+            self.status.show(parts, hints("filter") if self._typing else hints("top"))
         line = self._filter_line
         if line is not None and line.display:
             line.show_count(*self._count(line.subject), self._error)

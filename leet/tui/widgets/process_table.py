@@ -16,6 +16,8 @@ from leet.tui.widgets.painted import Painted, cut, pad, strip_of
 
 WHEEL = 3
 _USER = 8
+BUSY = 50.0
+"""Per cent of a core from which on a process stands out."""
 _FEWEST = 12
 """Columns of the command below which the owner is left out."""
 
@@ -62,6 +64,9 @@ class ProcessTable(Painted, can_focus=True):
         self._rows: Sequence[Branch] = ()
         self._sorted: SortKey = "cpu"
         self._with_gpu = False
+        self._strips: dict[Branch, Strip] = {}
+        """The lines of the last time, of which most are the same the next time."""
+        self._painted_how: tuple[int, int, int, bool] = (0, 0, 0, False)
         self._top = 0
         self._place = 0
         self._pid: int | None = None
@@ -158,30 +163,47 @@ class ProcessTable(Painted, can_focus=True):
         digits = max(5, *(len(str(row.process.pid)) for row in self._rows)) if self._rows else 5
         used = digits + 1 + 7 + 9 + (10 if self._with_gpu else 0)
         user = _USER + 1 if width - used >= _FEWEST + _USER + 1 else 0
+        how = (width, digits, user, self._with_gpu)
+        if self._painted_how != how:
+            self._painted_how = how
+            self._strips.clear()
+        # Most processes sleep: their lines are those of the sample before.
+        before, self._strips = self._strips, {}
         lines = [self._heading(width, digits, user)]
-        for offset, row in enumerate(shown):
-            process = row.process
-            numbers = [
-                (f"{process.pid:>{digits}} ", "processes--number"),
-                (pad(process.user, user - 1) + " " if user else "", "processes--text"),
-                (f"{_percent(process.cpu):>6} ", "processes--busy" if process.cpu >= 50 else "processes--text"),
-                (f"{format_bytes(process.memory):>8} ", "processes--text"),
-            ]
-            if self._with_gpu:
-                held = "" if process.gpu is None else format_bytes(process.gpu) if process.gpu else "?"
-                numbers.append((f"{held:>9} ", "processes--text"))
-            room = width - sum(cell_len(text) for text, _ in numbers)
-            prefix = cut(row.prefix, room)
-            numbers += [
-                (prefix, "processes--tree"),
-                (cut(_short(process.command), room - cell_len(prefix)), "processes--text"),
-            ]
-            if self.has_focus and self._top + offset == self._place:
-                whole = pad("".join(text for text, _ in numbers), width)
-                lines.append(strip_of((whole, self.part("processes--cursor"))))
-            else:
-                lines.append(strip_of(*((text, self.part(style)) for text, style in numbers)))
+        here = self._place - self._top if self.has_focus else -1
+        for place, row in enumerate(shown):
+            strip = before.get(row) or self._strip(row, width, digits, user)
+            self._strips[row] = strip
+            if place == here:
+                strip = strip_of((pad(strip.text, width), self.part("processes--cursor")))
+            lines.append(strip)
         return lines
+
+    def _strip(self, row: Branch, width: int, digits: int, user: int) -> Strip:
+        process = row.process
+        owner = pad(process.user, user - 1) + " " if user else ""
+        start = f"{process.pid:>{digits}} "
+        cpu, memory = f"{_percent(process.cpu):>6} ", f"{format_bytes(process.memory):>8} "
+        held = ""
+        if self._with_gpu:
+            bytes_held = "" if process.gpu is None else format_bytes(process.gpu) if process.gpu else "?"
+            held = f"{bytes_held:>9} "
+        text = self.part("processes--text")
+        room = width - digits - 1 - user - len(cpu) - len(memory) - len(held)
+        prefix = cut(row.prefix, room)
+        command = cut(_short(process.command), room - cell_len(prefix))
+        return strip_of(
+            (start, self.part("processes--number")),
+            (owner, text),
+            (cpu, self.part("processes--busy") if process.cpu >= BUSY else text),
+            (memory + held, text),
+            (prefix, self.part("processes--tree")),
+            (command, text),
+        )
+
+    def notify_style_update(self) -> None:
+        self._strips.clear()
+        super().notify_style_update()
 
     def _heading(self, width: int, digits: int, user: int) -> Strip:
         columns: list[tuple[str, SortKey | None]] = [

@@ -69,7 +69,8 @@ class Vitals(Painted):
         if row.percent is None or room < SHORTEST_BAR:
             return strip_of(start, (text, self.part("vitals--text")))
         share = min(max(row.percent, 0.0), 100.0) / 100
-        filled = round(share * room) if share < 0.5 else int(share * room)
+        # Nothing is drawn for nothing only, and a full bar for all only.
+        filled = min(max(int(share * room + 0.5), share >= 0.01), room if share >= 0.995 else room - 1)
         tone = "bad" if row.percent >= BAD else "warn" if row.percent >= WARN else "good"
         return strip_of(
             start,
