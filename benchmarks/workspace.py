@@ -1,6 +1,6 @@
 """Many runs in one directory: how long until they are listed, until all are known, and what a query costs.
 
-    python -m benchmarks.workspace --runs 10000
+    python -m benchmarks.workspace --runs 10000 [--programs]
 
 The runs are made first (small ones, framed by the recorder's own code), and looked at twice: with nothing kept of them
 and with what the first look left in the cache. Wall-clock times of a busy machine say little; compare CPU seconds.
@@ -20,6 +20,8 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from benchmarks import terminal
+from benchmarks.programs import OURS, THEIRS, environment
 from leet.model.run_query import RunQuery
 from leet.model.workspace import Workspace
 from recorder.transaction_log.framing import HEADER, frame
@@ -143,6 +145,7 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=10_000)
     parser.add_argument("--root", type=Path, help="runs made by an earlier call with --keep")
     parser.add_argument("--keep", type=Path, help="make the runs here and leave them")
+    parser.add_argument("--programs", action="store_true", help="measure the whole programs too, ours and `wandb leet`")
     args = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         os.environ["XDG_CACHE_HOME"] = str(Path(name) / "cache")
@@ -152,6 +155,26 @@ def main() -> None:
             make_runs(root, args.runs)
             print(f"{args.runs:,} runs made in {time.perf_counter() - before:.1f} s")
         measure(root)
+        if args.programs:
+            compare(root, Path(name))
+
+
+def compare(root: Path, home: Path) -> None:
+    """Print how long the programs take to show how many runs there are, and the name of the newest one in ours."""
+    count = sum(1 for _ in (root / "wandb").glob("*run-*"))
+    newest = rf"(warm|calm|bold)-run-{count - 1}\b"
+    print()
+    for title, command, pattern in (
+        ("leet, first", [*OURS, str(root)], rf"\b{count:,} runs"),
+        ("leet, again", [*OURS, str(root)], rf"\b{count:,} runs"),
+        ("leet, known", [*OURS, str(root)], rf"(?s){newest}.*\b{count:,} runs|\b{count:,} runs.*{newest}"),
+        ("wandb leet", [*THEIRS, str(root / "wandb")], rf"of {count}\b"),
+    ):
+        found = terminal.measure(command, pattern, env=environment(home), timeout=120)
+        print(
+            f"{title:14} first screen {found.first or -1:5.2f} s, listed {found.until or -1:5.2f} s, "
+            f"CPU {found.cpu:5.2f} s, {found.peak_memory:4.0f} MiB"
+        )
 
 
 def measure(root: Path) -> None:

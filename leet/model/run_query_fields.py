@@ -202,8 +202,10 @@ def _matcher(operator: str, value: Word, mode: Mode) -> Callable[[str], bool]:
     within = _within(operator, (wanted, wanted))
 
     def by_number(subject: str) -> bool:
-        found = _number_in(subject)
-        return found is not None and within(found)
+        try:
+            return within(float(subject))
+        except ValueError:
+            return False
 
     return by_number
 
@@ -327,11 +329,15 @@ def _tree_test(ref: FieldRef, operator: str, value: Word, mode: Mode) -> Test:
     if path:
         matches = _value_matcher(operator, value, mode)
 
-        def test(entry: RunEntry, now: float) -> bool:
+        def test_indexed(entry: RunEntry, now: float) -> bool:
             found = _at(get(entry), path)
             return found is not _MISSING and matches(found)
 
-        return test
+        def test(entry: RunEntry, now: float) -> bool:
+            found = get(entry).get(path, _MISSING)
+            return found is not _MISSING and matches(found)
+
+        return test_indexed if path.endswith("]") else test
     if operator != ":":
         raise value.error(f"{operator} needs a path: {ref.field.names[0]}.PATH{operator}{value.text}")
     text_matches = _matcher(":", value, mode)
