@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 from conftest import corpus_logs
 from hypothesis import given
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 
 from leet.model import console_lines
 from leet.model.console import ConsoleLog
+from leet.model.console_pieces import BLOCK, ConsolePieces
 from leet.model.console_style import plain
 from leet.model.run import RunModel
 from leet.model.safe_text import UNSAFE
@@ -137,6 +139,24 @@ def test_pieces_that_nobody_looks_at_are_bounded(monkeypatch: pytest.MonkeyPatch
     assert len(lines) in (len(log.kept), 10**6)
     assert lines[-1].text == "line 199999"
     assert log.settled == 1
+
+
+@given(st.lists(st.integers(0, 300_000), max_size=8), st.integers(1, 3))
+def test_pieces_of_any_length_come_out_in_blocks(lengths: list[int], together: int):
+    pieces = [ConsolePiece("stderr" if i % 2 else "stdout", float(i), "x" * length) for i, length in enumerate(lengths)]
+    queue = ConsolePieces(10**9)
+    for i in range(0, len(pieces), together):
+        queue.append(pieces[i : i + together])
+    assert queue.waiting == sum(lengths)
+    seen = {float(i): 0 for i in range(len(lengths))}
+    while (block := queue.take()) is not None:
+        assert len(block.text) < 2 * BLOCK
+        assert len(block.text) == block.ends[-1]
+        for time, stream, size in zip(block.times, block.streams, np.diff(block.ends, prepend=0), strict=True):
+            assert stream == time % 2
+            seen[time] += int(size)
+    assert list(seen.values()) == lengths
+    assert queue.waiting == 0
 
 
 def test_it_is_settled_in_slices():

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import zlib
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import islice
 
 import numpy as np
 import numpy.typing as npt
@@ -16,7 +17,9 @@ STREAMS: tuple[Stream, ...] = ("stdout", "stderr", "logger")
 """What is drawn each by itself; a line in a log of the program's own (`logger`) is no part of what was printed."""
 _NUMBERS = {name: number for number, name in enumerate(STREAMS)}
 BLOCK = 1 << 16
-"""Characters after which pieces are packed."""
+"""Characters after which pieces are packed, and of the longest piece; a block has less than twice as many."""
+_AT_ONCE = 512
+"""Pieces that are taken in together."""
 _PER_PIECE = 13
 """Bytes that a packed piece costs beside its text."""
 
@@ -52,20 +55,27 @@ class ConsolePieces:
 
     def append(self, pieces: Iterable[ConsolePiece]) -> int:
         """Take in what was printed next; how many pieces that were."""
-        count = 0
-        for piece in pieces:
-            count += 1
-            text = piece.text
-            for start in range(0, len(text), BLOCK):
-                part = text[start : start + BLOCK]
-                self._texts.append(part)
-                self._times.append(piece.timestamp)
-                self._streams.append(_NUMBERS[piece.stream])
-                self._characters += len(part)
-                self.waiting += len(part)
-                if self._characters >= BLOCK:
-                    self._pack()
+        count, source = 0, iter(pieces)
+        while some := list(islice(source, _AT_ONCE)):
+            count += len(some)
+            if sum(len(piece.text) for piece in some) <= BLOCK:
+                self._take_in(some)
+            else:
+                for piece in some:
+                    for part in _parts(piece):
+                        self._take_in([part])
         return count
+
+    def _take_in(self, pieces: list[ConsolePiece]) -> None:
+        streams, times, texts = zip(*pieces, strict=True)
+        self._texts += texts
+        self._times += times
+        self._streams += map(_NUMBERS.__getitem__, streams)
+        characters = sum(map(len, texts))
+        self._characters += characters
+        self.waiting += characters
+        if self._characters >= BLOCK:
+            self._pack()
 
     def take(self) -> Block | None:
         """The next pieces; None when nothing waits."""
@@ -96,6 +106,12 @@ class ConsolePieces:
             self._bytes -= _bytes_of(gone, old)
             self.waiting -= int(old.ends[-1])
             self.dropped += int(old.ends[-1])
+
+
+def _parts(piece: ConsolePiece) -> Iterator[ConsolePiece]:
+    """A long piece in shorter ones."""
+    for start in range(0, max(1, len(piece.text)), BLOCK):
+        yield piece._replace(text=piece.text[start : start + BLOCK])
 
 
 def _bytes_of(packed: bytes, block: Block) -> int:

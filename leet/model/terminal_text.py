@@ -25,7 +25,6 @@ _LONGEST_ESCAPE = 4096
 """Characters of an unfinished escape sequence that are waited with for its end."""
 
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
-_BUSY_LINES = re.compile("(?:[^\n]*[\x00-\x08\x0b-\x1f\x7f-\x9f][^\n]*(?:\n|$))+")
 _STYLED = re.compile("[^\x00-\x1f\x7f-\x9f]*(?:\x1b\\[[0-9;:]*m[^\x00-\x1f\x7f-\x9f]*)*\r?\n")
 _SGR = re.compile("\x1b\\[([0-9;:]*)m")
 _TOKEN = re.compile(
@@ -116,31 +115,27 @@ class TerminalText:
 
     def _busy(self, text: str) -> None:
         at = 0
-        for block in _BUSY_LINES.finditer(text):
-            start, end = block.span()
+        while (control := _CONTROL.search(text, at)) is not None:
+            start = text.rfind("\n", at, control.start()) + 1 or at
             if at < start:
                 self._plain(text[at:start], at)
-            self._busy_lines(text, start, end)
-            at = end
+            at = text.find("\n", control.start()) + 1 or len(text)
+            self._busy_line(text, start, at)
         if at < len(text):
             self._plain(text[at:], at)
 
-    def _busy_lines(self, text: str, start: int, end: int) -> None:
-        """Lines with controls: those that are only coloured are put together without a cell."""
-        at = start
-        while at < end:
-            stop = text.find("\n", at, end) + 1 or end
-            fresh = not self._x and self._y == len(self._rows)
-            if fresh and stop - at < self._width and _STYLED.fullmatch(text, at, stop):
-                self.texts.append(self._styled(text[at:stop].rstrip("\r\n")))
-                self.begins.append(at)
-                self._rows.append(~(len(self.texts) - 1))
-                if len(self._rows) >= self._height:
-                    del self._rows[0]
-                self._y = len(self._rows)
-            else:
-                self._tokens(text, at, stop)
-            at = stop
+    def _busy_line(self, text: str, start: int, end: int) -> None:
+        """A line with controls: one that is only coloured is put together without a cell."""
+        fresh = not self._x and self._y == len(self._rows)
+        if fresh and end - start < self._width and _STYLED.fullmatch(text, start, end):
+            self.texts.append(self._styled(text[start:end].rstrip("\r\n")))
+            self.begins.append(start)
+            self._rows.append(~(len(self.texts) - 1))
+            if len(self._rows) >= self._height:
+                del self._rows[0]
+            self._y = len(self._rows)
+        else:
+            self._tokens(text, start, end)
 
     def _styled(self, line: str) -> str:
         """A line whose only controls are SGR, marked."""

@@ -113,8 +113,7 @@ class SummaryChange(NamedTuple):
     json: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class ConsolePiece:
+class ConsolePiece(NamedTuple):
     """Text as the program wrote it: any number of lines or a part of one, escape sequences and all."""
 
     stream: Stream

@@ -111,21 +111,20 @@ class Decoder:
             elif kind == "stats":
                 others.samples.append(record.stats)
             elif kind in ("output_raw", "output", "output_logger"):
-                others.console.append(self._console_piece(getattr(record, kind)))
+                others.console.append(self._console_piece(kind, getattr(record, kind)))
             else:
                 message = getattr(record, kind, record)
                 others.entries.append(Entry(self._ordinal + index + 1, int(found.offsets[index]), kind, message))
         self._ordinal += len(found.messages)
         return others
 
-    def _console_piece(self, output: Any) -> ConsolePiece:
-        """Text of the logger has neither a time nor a type: it came after what was printed before it."""
-        fields = output.DESCRIPTOR.fields_by_name
-        if "timestamp" in fields and output.HasField("timestamp"):
+    def _console_piece(self, kind: str, output: Any) -> ConsolePiece:
+        if kind == "output_logger":
+            # It has neither a time nor a type: it came after what was printed before it.
+            return ConsolePiece("logger", self._console_time, output.line)
+        if output.HasField("timestamp"):
             self._console_time = _seconds(output.timestamp)
-        stream: Stream = "logger"
-        if "output_type" in fields:
-            stream = "stdout" if output.output_type == _STDOUT else "stderr"
+        stream: Stream = "stdout" if output.output_type == _STDOUT else "stderr"
         return ConsolePiece(stream, self._console_time, output.line)
 
 
