@@ -89,21 +89,21 @@ class RunPanes(PanesScreen):
         self._tick_timer: Timer | None = None
         self._grid_part: str | None = None
         self._moment = SharedMoment(self.metrics, self.system)
-        self.memory: Memory | None = None
+        self.looks: Memory | None = None
         self.dress()
 
     # What is remembered of the directory
 
     def remember_in(self, view: ViewState) -> None:
         """Look as the settings say and as the directory was left, and remember there what a person changes."""
-        self.memory = Memory(self, view)
-        self.memory.wear_settings()
-        self.memory.restore()
+        self.looks = Memory(self, view)
+        self.looks.wear_settings()
+        self.looks.restore()
 
     def keep(self) -> None:
         """A person has changed how the screen looks."""
-        if self.memory is not None:
-            self.memory.keep()
+        if self.looks is not None:
+            self.looks.keep()
 
     def layout_changed(self) -> None:
         self.keep()
@@ -375,8 +375,8 @@ class RunPanes(PanesScreen):
         """Show the charts as the settings say now."""
         guides, smoothing = self.metrics.guides, self.metrics.smoothing
         self.dress()
-        if self.memory is not None:
-            self.memory.settings_changed(guides, smoothing)
+        if self.looks is not None:
+            self.looks.settings_changed(guides, smoothing)
             self.share_out()
         self.keep()
         self.refresh_all()

@@ -79,8 +79,8 @@ class RunScreen(RunPanes):
             self.feed.stop()
         if self._newer_run is not None:
             self._newer_run.stop()
-        if self.memory is not None:
-            self.memory.save()
+        if self.looks is not None:
+            self.looks.save()
 
     # Data
 
