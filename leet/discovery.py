@@ -21,6 +21,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from leet.settings.store import settings
+
 if TYPE_CHECKING:
     from leet.remote.remote_log import RemoteLog
     from leet.remote.remote_runs import RemoteRuns
@@ -67,25 +69,19 @@ class WorkspaceRoot:
     """What makes it look like a directory on another machine."""
 
 
-def find_run(path: str | None, environ: Mapping[str, str] = os.environ, *, follow: bool = False) -> Path:
-    """The `.wandb` file that `path` means. Raises NoRun.
-
-    Of one on another machine it is a copy, which goes on growing with it in the background with `follow`.
-    """
-    return locate(path, environ, follow=follow).log
+def find_run(path: str | None, environ: Mapping[str, str] = os.environ) -> Path:
+    """The `.wandb` file that `path` means. Raises NoRun."""
+    return locate(path, environ).log
 
 
-def locate(
-    path: str | None, environ: Mapping[str, str] = os.environ, *, watched: bool = False, follow: bool = False
-) -> Found:
+def locate(path: str | None, environ: Mapping[str, str] = os.environ, *, watched: bool = False) -> Found:
     """Like `find_run`, with the number of runs that were passed over. Raises NoRun.
 
-    A log on another machine is fetched to its present end, and with `follow` from then on in the background; one that
-    is to be `watched` is fetched by whoever shows it.
+    A log on another machine is fetched to its present end; one that is to be `watched` is fetched by whoever shows it.
     """
     if path is None:
         return _locate_default(environ)
-    if ":" in path and (found := _remote(path, watched, follow=follow)) is not None:
+    if ":" in path and (found := _remote(path, watched)) is not None:
         assert isinstance(found, Found)
         return found
     target = expanded(path)
@@ -108,8 +104,13 @@ def open_target(
 ) -> Found | WorkspaceRoot:
     """The run to open, or the directory whose runs are to be listed. Raises NoRun.
 
-    Like `locate`, but a directory that was asked for and is not that of one run stands for all runs below it.
+    Like `locate`, but a directory that was asked for and is not that of one run stands for all runs below it; and so
+    does the one that is looked into when nothing was asked for, where the settings say so.
     """
+    if path is None and settings().choice("startup") == "workspace":
+        directory, _ = _default_directory(environ)
+        if not logs_in(directory):
+            return WorkspaceRoot(directory)
     if path is not None:
         if ":" in path and watched and (target_there := _remote(path, watched, many=True)) is not None:
             return target_there
@@ -122,7 +123,7 @@ def open_target(
     return locate(path, environ, watched=watched)
 
 
-def _remote(path: str, watched: bool, *, many: bool = False, follow: bool = False) -> Found | WorkspaceRoot | None:
+def _remote(path: str, watched: bool, *, many: bool = False) -> Found | WorkspaceRoot | None:
     """What `path` means on another machine, with `many` perhaps all runs of a directory; None for a local path."""
     from leet.remote.address import BadAddress, parse
 
@@ -137,7 +138,7 @@ def _remote(path: str, watched: bool, *, many: bool = False, follow: bool = Fals
 
     try:
         if not watched:
-            return Found(door.fetch(address, follow=follow))
+            return Found(door.fetch(address))
         opened = door.open_address(address)
         if many and opened.is_directory:
             runs = door.watch_all(opened)
@@ -178,18 +179,23 @@ def newest_log(directory: Path) -> Path | None:
 
 
 def _locate_default(environ: Mapping[str, str]) -> Found:
+    return _in_directory(*_default_directory(environ))
+
+
+def _default_directory(environ: Mapping[str, str]) -> tuple[Path, str]:
+    """Where to look when nothing was asked for, and what to call it. Raises NoRun where there is no such place."""
     chosen = environ.get("WANDB_DIR")
     if chosen:
         directory = expanded(chosen)
         if not directory.is_dir():
             raise NoRun(f"$WANDB_DIR is {chosen}, which is no directory; unset it or give a PATH")
-        return _in_directory(directory, f"$WANDB_DIR ({chosen})")
+        return directory, f"$WANDB_DIR ({chosen})"
     here = Path()
     if logs_in(here) or _holds_runs(here):
-        return _in_directory(here, "this directory")
+        return here, "this directory"
     for name in DIRECTORY_NAMES:
         if (here / name).is_dir():
-            return _in_directory(here / name, f"./{name}")
+            return here / name, f"./{name}"
     raise NoRun(
         "no ./wandb here: go to where the training was started, or give a PATH "
         "(a .wandb file, a run directory, or a directory holding wandb/)"

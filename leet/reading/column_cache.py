@@ -32,6 +32,7 @@ import orjson
 
 from leet.reading.batch import Batch
 from leet.reading.batch_bytes import Packer, Unpacker
+from leet.settings.store import settings
 from recorder.transaction_log import schema
 
 SMALLEST = 16 * 1024 * 1024
@@ -67,6 +68,8 @@ def default_folder(environ: Mapping[str, str] = os.environ) -> Path | None:
     """Where caches are kept; None where they are switched off."""
     if environ.get(SWITCH, "").lower() in ("off", "0", "no", "false"):
         return None
+    if environ is os.environ and not settings().toggle("cache.enabled"):
+        return None
     base = environ.get("XDG_CACHE_HOME", "")
     root = Path(base) if os.path.isabs(base) else Path(environ.get("HOME") or os.path.expanduser("~")) / ".cache"
     return root / "leet" / "columns"
@@ -85,7 +88,7 @@ class ColumnCache:
     def of(cls, log: Path, environ: Mapping[str, str] = os.environ) -> ColumnCache | None:
         """The cache of a log where caches are kept; None where they are switched off."""
         folder = default_folder(environ)
-        return cls(log, folder) if folder is not None else None
+        return cls(log, folder, room=settings().count("cache.size") << 20) if folder is not None else None
 
     def find(self, log: IO[bytes]) -> Stored | None:
         """What is kept of the open log, if it can be trusted."""

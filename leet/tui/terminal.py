@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
+from leet.settings.store import settings
+
 if TYPE_CHECKING:
     from textual.filter import LineFilter
 
@@ -31,7 +33,7 @@ class Terminal:
 
 
 def detect(environ: Mapping[str, str], *, ascii_only: bool = False, mouse: bool = True) -> Terminal:
-    """Read the abilities of the terminal from the environment.
+    """Read the abilities of the terminal from the environment; less of them where the settings say so.
 
     `LEET_NOW` (Unix seconds) makes the clock stand still, so that a picture taken twice is the same twice.
     """
@@ -41,8 +43,8 @@ def detect(environ: Mapping[str, str], *, ascii_only: bool = False, mouse: bool 
         now = None
     return Terminal(
         depth=_depth(environ),
-        ascii=ascii_only or not _speaks_utf8(environ) or environ.get("TERM") == "linux",
-        mouse=mouse,
+        ascii=ascii_only or settings().toggle("ascii") or not _speaks_utf8(environ) or environ.get("TERM") == "linux",
+        mouse=mouse and settings().toggle("mouse"),
         remote="SSH_CONNECTION" in environ,
         now=now,
     )

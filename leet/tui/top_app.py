@@ -10,6 +10,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from leet.settings.store import settings
+
 if TYPE_CHECKING:
     from textual.pilot import Pilot
 
@@ -28,8 +30,14 @@ def main(argv: Sequence[str], prog: str = "leet top") -> int:
     parser = argparse.ArgumentParser(
         prog=prog, description="Show how busy this machine is: vitals, processes, charts.", allow_abbrev=False
     )
-    add = parser.add_argument
-    add("--interval", type=interval, default=2.0, metavar="D", help="time between two samples: 2, 2s, 500ms, 1m (2s)")
+    add, usual = parser.add_argument, settings().number("top.interval")
+    add(
+        "--interval",
+        type=interval,
+        default=usual,
+        metavar="D",
+        help=f"time between two samples: 2, 2s, 500ms, 1m ({usual:g}s)",
+    )
     add("--record", action="store_true", help="keep what is shown as a run; R begins and ends that too")
     add("--dir", default=".", metavar="DIR", help="the directory in which wandb/ is made for that (here)")
     look = parser.add_argument_group("looks")

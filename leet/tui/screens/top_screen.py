@@ -24,6 +24,8 @@ from leet.model.safe_text import clean
 from leet.model.system_store import SystemChart
 from leet.model.units import format_bytes, format_duration, format_time
 from leet.model.vitals import host_line, vitals
+from leet.settings.store import settings
+from leet.tui import preferences
 from leet.tui.commands import Place, bindings, hints
 from leet.tui.messages import FilterChanged, FilterClosed, MachineSampled, Subject
 from leet.tui.screens.chart_screen import ChartScreen
@@ -135,6 +137,12 @@ class TopScreen(SpanScreen[None]):
         """Whether a person wants the sidebar; None: where there is room."""
         self._grid_part: str | None = None
         self._grid_chosen: set[str] = set()
+        if (size := settings().grid("grids.top")) is not None:
+            self.grid.rows, self.grid.columns = size.rows, size.columns
+            self._grid_chosen |= {"rows", "columns"}
+        if not settings().toggle("panes.top.vitals"):
+            self._sidebar = False
+        preferences.dress(self.grid, "system", single=True)
         self._warned = 0
         self._due = False
         self._status_parts: object = None

@@ -335,6 +335,11 @@ class WorkspaceScreen(RunPanes):
         if self.view.get("runs.sort") in SORTS:
             self.sort = self.view.get("runs.sort")
 
+    def dress(self) -> None:
+        super().dress()
+        if self.is_mounted:
+            self._wear_palette()
+
     def _wear_palette(self) -> None:
         """Colours of runs for the ground of the theme."""
         self._dark = self.app.current_theme.dark

@@ -15,6 +15,7 @@ from leet.charts.lettering import shorten
 from leet.tui.layout import section_heights
 from leet.tui.messages import RowSelected, ValueOpened
 from leet.tui.widgets.painted import Painted, pad, strip_of
+from leet.tui.widgets.tag_colors import tag_pieces
 
 
 @dataclass(frozen=True, slots=True)
@@ -298,6 +299,8 @@ class Overview(Painted, can_focus=True):
         if cursor:
             style = self.part("overview--cursor")
             return strip_of((key, style), (value, style))
+        if row.tone == "overview--tag":
+            return strip_of((key, self.part("overview--key")), *tag_pieces(self, value, self._tone(row.tone)))
         return strip_of((key, self.part("overview--key")), (value, self._tone(row.tone)))
 
     def _tone(self, name: str) -> Style:

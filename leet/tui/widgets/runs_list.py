@@ -28,6 +28,7 @@ from leet.model.units import format_age, format_value
 from leet.tui.facts import look
 from leet.tui.messages import PaneNoteChanged, RunHighlighted, RunMarked, RunOpened, RunsSorted
 from leet.tui.widgets.painted import Painted, cut, pad, strip_of
+from leet.tui.widgets.tag_colors import tag_pieces
 
 if TYPE_CHECKING:
     from leet.model.run_entry import RunEntry
@@ -428,7 +429,8 @@ class RunsList(Painted, can_focus=True):
             step = "" if entry.step is None else _count(entry.step)
             pieces.append((cut(step, columns.step - 1).rjust(columns.step), quiet))
         if columns.tags:
-            pieces.append((pad("  " + clean(", ".join(entry.tags)), columns.tags), self.part("runs--tag")))
+            text = pad("  " + clean(", ".join(entry.tags)), columns.tags)
+            pieces += tag_pieces(self, text, self.part("runs--tag"))
         if ground.reverse or (ground.color and self.has_focus):
             # On the cursor, colours of the theme would be unreadable: the mark alone keeps its own.
             pieces = [(text, Style() if i != 1 else style) for i, (text, style) in enumerate(pieces)]
