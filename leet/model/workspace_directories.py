@@ -51,6 +51,9 @@ class _Directory:
     depth: int
     stamp: int | None = None
     """Its time of change when it was listed; None where it has to be listed again in any case."""
+    seen: int = -1
+    """Its time of change when it was last looked at, and since when it has been that, by the monotonic clock."""
+    since: float = 0.0
     identity: tuple[int, int] = (0, 0)
     runs: frozenset[str] = frozenset()
     below: frozenset[str] = frozenset()
@@ -128,13 +131,15 @@ class Directories:
         try:
             found = os.stat(path)
             identity = found.st_dev, found.st_ino
-            if self._identities.setdefault(identity, path) != path:
-                self._known.pop(path)
-                return
+            other = self._identities.setdefault(identity, path)
+            if other != path:
+                if _is_still(other, identity):
+                    self._known.pop(path)
+                    return
+                yield from self._forget(other)  # it has been moved here
+                self._identities[identity] = path
             directory.identity = identity
-            directory.stamp = found.st_mtime_ns
-            if time.time() - found.st_mtime < _SETTLED:
-                directory.stamp = None
+            directory.stamp = found.st_mtime_ns if _is_settled(directory, found) else None
             runs, below = self._scan(directory)
         except OSError as error:
             yield from self._lose(directory, error)
@@ -185,16 +190,20 @@ class Directories:
 
     def _lose(self, directory: _Directory, error: OSError) -> Iterator[Listing]:
         """A directory that cannot be listed: gone, or closed to us."""
+        gone = isinstance(error, FileNotFoundError | NotADirectoryError)
+        directory.stamp = None
         if directory.path == self.root:
             self.error = error.strerror or str(error)
-            for name in directory.below:
-                yield from self._forget(os.path.join(self.root, name))
-            if directory.runs:
-                yield self._listing(self.root, frozenset())
-            directory.runs = directory.below = frozenset()
-            directory.stamp = None
-        else:
+        if not gone:  # a file system that does not answer, or no permission: what was known stays
+            return
+        if directory.path != self.root:
             yield from self._forget(directory.path)
+            return
+        for name in directory.below:
+            yield from self._forget(os.path.join(self.root, name))
+        if directory.runs:
+            yield self._listing(self.root, frozenset())
+        directory.runs = directory.below = frozenset()
 
     def _listing(self, path: str, runs: frozenset[str]) -> Listing:
         if runs:
@@ -213,6 +222,21 @@ class Directories:
             yield from self._forget(os.path.join(path, name))
         if directory.runs:
             yield self._listing(path, frozenset())
+
+
+def _is_still(path: str, identity: tuple[int, int]) -> bool:
+    try:
+        found = os.stat(path)
+    except OSError:
+        return False
+    return (found.st_dev, found.st_ino) == identity
+
+
+def _is_settled(directory: _Directory, found: os.stat_result) -> bool:
+    """Whether a further change would show in the time of change. A clock may be ahead of ours."""
+    if found.st_mtime_ns != directory.seen:
+        directory.seen, directory.since = found.st_mtime_ns, time.monotonic()
+    return time.time() - found.st_mtime >= _SETTLED or time.monotonic() - directory.since >= _SETTLED
 
 
 def _is_directory(entry: os.DirEntry[str]) -> bool:
