@@ -85,10 +85,14 @@ def test_ssh_asks_before_there_is_a_screen(tmp_path: Path) -> None:
         line.close()
 
 
+def environ(ssh: str) -> dict[str, str]:
+    return {**os.environ, "PYTHONPATH": str(Path(__file__).parents[1]), "LEET_SSH": ssh}
+
+
 def leet(*arguments: str, ssh: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, "-m", "leet", *arguments],
-        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[1]), "LEET_SSH": ssh},
+        env=environ(ssh),
         capture_output=True,
         text=True,
         timeout=120,
@@ -113,6 +117,26 @@ def test_commands_say_the_same_of_a_run_far_and_near(tmp_path: Path, server: Ssh
 
     assert said(near.stdout) == said(far.stdout)
     assert far.stderr == near.stderr
+
+
+def test_records_are_followed(tmp_path: Path, server: SshServer) -> None:
+    run = ExampleRun(tmp_path)
+    run.train(3)
+    run.flush()
+    with subprocess.Popen(
+        [sys.executable, "-m", "leet", "inspect", "--json", "--follow", f"box:{run.log}"],
+        env=environ(server.command()),
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert process.stdout is not None
+        while "history" not in process.stdout.readline():
+            pass
+        run.train(2)
+        run.finish(3)
+        rest = process.stdout.read()
+        assert '"exit"' in rest
+        assert process.wait(60) == 0
 
 
 @pytest.mark.parametrize(

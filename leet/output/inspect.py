@@ -62,8 +62,9 @@ def run(args: argparse.Namespace, browse: Browse | None = None) -> int:
     if args.summary and args.follow:
         return _fail("--summary and --follow exclude each other: leave out one of them", 2)
     try:
-        path = find_run(args.path)
-        if browse is not None and not (args.summary or args.json or args.follow) and _on_terminal():
+        on_screen = browse is not None and not (args.summary or args.json or args.follow) and _on_terminal()
+        path = find_run(args.path, follow=args.follow or on_screen)
+        if browse is not None and on_screen:
             with open(path, "rb", buffering=0) as file:
                 check_header(file.read(_HEADER))
             return browse(path)

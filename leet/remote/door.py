@@ -90,15 +90,21 @@ def beside(log: RemoteLog) -> RemoteRuns | None:
     return runs
 
 
-def fetch(address: Address) -> Path:
-    """Fetch the newest log that an address means, to its present end; the local copy. Raises NoRemoteRun."""
+def fetch(address: Address, *, follow: bool = False) -> Path:
+    """Fetch the newest log that an address means, to its present end; the local copy. Raises NoRemoteRun.
+
+    With `follow` the copy goes on growing as long as this process lives.
+    """
     opened = open_address(address)
     try:
         log = watch(opened)
         log.fetch(_show_progress if sys.stderr.isatty() else lambda have, size: None)
     except (Lost, Gone, OSError) as error:
+        opened.machine.close()
         raise NoRemoteRun(_why(address, error)) from error
-    finally:
+    if follow:
+        log.start(lambda newest: None, lambda: None)
+    else:
         opened.machine.close()
     return log.path
 
