@@ -349,6 +349,20 @@ def test_wrong_words_are_answered_in_one_line(
     assert not file.exists()
 
 
+def test_the_list_of_keys_is_the_table_of_the_file(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file.write_text('[keys]\nquit = "Q"\nhelp = "foo"\n')
+    assert cli.main(["config", "keys"]) == 0
+    out, error = capsys.readouterr()
+    assert "config.toml:3: keys.help: foo is no key" in error
+    assert tomllib.loads(out) == {"keys": {"quit": ["Q"]}}
+    every = "\n".join(line.removeprefix("# ") if " = " in line else line for line in out.splitlines())
+    file.write_text(every)
+    assert cli.main(["config", "keys"]) == 0
+    again, error = capsys.readouterr()
+    assert error == ""
+    assert again == out
+
+
 @pytest.mark.parametrize("arguments", [["get"], ["set", "mouse"], ["path", "x"], ["list", "x"], ["frob"]])
 def test_wrong_usage_is_two(file: Path, arguments: list[str]) -> None:
     with pytest.raises(SystemExit) as ended:

@@ -6,12 +6,13 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from leet.settings.store import Settings, load
+from leet.settings.store import Settings, reload
 from leet.settings.table import SETTINGS, VARIABLES, Name, Setting, WrongValue
 
 USAGE = """leet config                     edit the settings
        leet config path                the file they stand in
        leet config list                every setting, its value, where it comes from
+       leet config keys                every command with its keys, as the table [keys] of that file
        leet config get NAME            one value
        leet config set NAME VALUE      change one
        leet config unset NAME          back to its default"""
@@ -25,7 +26,7 @@ def main(argv: Sequence[str], prog: str = "leet config") -> int:
         description="Look at the settings, or change them. They are kept in a TOML file, whose comments stay.",
         allow_abbrev=False,
     )
-    parser.add_argument("act", nargs="?", choices=("path", "list", "get", "set", "unset"), metavar="ACT")
+    parser.add_argument("act", nargs="?", choices=("path", "list", "keys", "get", "set", "unset"), metavar="ACT")
     parser.add_argument("name", nargs="?", metavar="NAME")
     parser.add_argument("value", nargs="?", metavar="VALUE")
     args = parser.parse_args(argv)
@@ -34,7 +35,7 @@ def main(argv: Sequence[str], prog: str = "leet config") -> int:
     if given != wanted:
         needs = {0: "takes nothing more", 1: "takes the name of a setting", 2: "takes a name and a value"}[wanted]
         parser.error(f"{args.act or 'config'} {needs}")
-    found = load()
+    found = reload()
     if args.act == "path":
         print(found.path)
         return 0
@@ -44,6 +45,9 @@ def main(argv: Sequence[str], prog: str = "leet config") -> int:
         print(f"leet: {problem}", file=sys.stderr)
     if args.act == "list":
         print("\n".join(_listed(found)))
+        return 0
+    if args.act == "keys":
+        print("\n".join(_keys()))
         return 0
     setting = SETTINGS.get(args.name)
     if setting is None:
@@ -68,6 +72,29 @@ def _listed(found: Settings) -> list[str]:
         source = {"default": "", "file": "  # set in the file", "environment": f"  # set by {_variable(name)}"}[origin]
         lines.append(f"{name} = {setting.shown(found[name])}{source}")
     return lines
+
+
+def _keys() -> list[str]:
+    """The table of commands with the keys they have now; what is not the default is no comment."""
+    from leet.tui import keymap
+    from leet.tui.commands import by_group, shown_key
+
+    for problem in keymap.problems():
+        print(f"leet: {problem}", file=sys.stderr)
+    held = keymap.keymap()
+    lines = ["[keys]"]
+    for group, commands in by_group().items():
+        lines += ["", f"# {group}"]
+        for command in commands:
+            keys = ", ".join(_quoted(shown_key(key)) for key in held.keys_of(command))
+            mark = "" if command.id in held.keys else "# "
+            lines.append(f"{mark}{command.id} = [{keys}]  # {command.summary}")
+    return lines
+
+
+def _quoted(text: str) -> str:
+    """As a string of TOML."""
+    return f"'{text}'" if "\\" in text or '"' in text else f'"{text}"'
 
 
 def _variable(name: str) -> str:
