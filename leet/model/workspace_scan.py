@@ -14,7 +14,7 @@ import heapq
 import os
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 import orjson
@@ -118,11 +118,15 @@ class Scan:
             part.absent = len(new) < MANY  # until it has been looked at, which is soon
             self._join(part)
             if self.listed:
+                part.came = time.time()
                 self._schedule(part, 0.0)
             if number % _GROUP == _GROUP - 1:
                 time.sleep(_BREATH)
             if number == FIRST:
                 self._show(now=True)
+                if not self.listed:
+                    self._look_at([parts[name] for name in new[:SEEN_FIRST]])
+                    self._show(now=True)
         if not parts:
             del self._parts[listing.path]
 
@@ -156,10 +160,17 @@ class Scan:
     def _look_at_few(self) -> None:
         """Look at all of a few runs at once, before anything is said of them; of many, at those that are seen first."""
         parts = self._unknown()
-        for part in parts if len(parts) < FEWEST else parts[:SEEN_FIRST]:
+        self._look_at(parts if len(parts) < FEWEST else parts[:SEEN_FIRST])
+
+    def _look_at(self, parts: Iterable[RunPart]) -> None:
+        """Look at logs for the first time, in this thread."""
+        for part in parts:
+            if self._stopping.is_set():
+                return
             self._look(part)
             self._spread(part)
             time.sleep(_BREATH)
+            self._show()
 
     def _look_at_many(self) -> None:
         """Look at what is not known yet, the newest first."""
@@ -176,13 +187,7 @@ class Scan:
                         self._spread(part)
                 time.sleep(_BREATH)
                 self._show()
-        for part in self._unknown():
-            if self._stopping.is_set():
-                return
-            self._look(part)
-            self._spread(part)
-            time.sleep(_BREATH)
-            self._show()
+        self._look_at(self._unknown())
 
     def _unknown(self) -> list[RunPart]:
         """Parts that nobody has looked at yet, the newest first."""
@@ -203,12 +208,15 @@ class Scan:
 
     def _look(self, part: RunPart) -> None:
         """Look at a log, if it is not as it was."""
+        stamp = None
         try:
             stamp = stamp_of(os.stat(part.log))
-        except OSError:
+        except (FileNotFoundError, NotADirectoryError):
             if not self._find_log(part):
                 return
-            stamp = None
+        except OSError:  # a file system that does not answer: what was known stays, else the reason is shown
+            if part.located:
+                return
         if stamp is not None and stamp == part.stamp:
             return
         before = part.entry
