@@ -57,7 +57,7 @@ def test_headless_modules_know_no_screen(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["leet.cli", "leet.discovery"])
 def test_the_front_door_is_light(name: str) -> None:
-    assert not loaded_after(f"import {name}") & {"numpy", "google", "rich", "psutil", "watchfiles", "orjson", "asyncio"}
+    assert not loaded_after(f"import {name}") & {"numpy", "google", "rich", "psutil", "orjson", "asyncio"}
 
 
 @pytest.mark.parametrize("arguments", [["--help"], ["--version"], ["inspect", "--help"], ["plot", "--help"]])
@@ -74,7 +74,7 @@ def test_inspecting_loads_no_screen(corpus: Path) -> None:
 
 def test_the_viewer_starts_without_what_it_does_not_need() -> None:
     code = "import leet.tui.app"
-    assert not loaded_after(code) & (HEAVY | {"psutil", "pynvml", "watchfiles"})
+    assert not loaded_after(code) & (HEAVY | {"psutil", "pynvml"})
 
 
 @pytest.mark.parametrize("name", ["recorder", *modules(recorder, "recorder.")])

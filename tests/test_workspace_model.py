@@ -167,6 +167,12 @@ def test_a_directory_without_a_log_is_listed_when_it_has_one(tmp_path: Path, ope
     assert list(watched.known(1)) == ["wandb/run-20250101_000000-a"]
     (empty / "run-x.wandb").write_bytes(log.read_bytes())
     watched.known(2)
+    copied = tmp_path / "wandb" / "run-20240101_000000-y"
+    copied.mkdir()
+    time.sleep(1.7)
+    assert len(watched.known(2)) == 2
+    (copied / "run-y.wandb").write_bytes(log.read_bytes())
+    watched.known(3)
 
 
 def test_directories_that_come_later_are_found(tmp_path: Path, opened: Callable[..., Opened]) -> None:
@@ -354,3 +360,35 @@ def test_a_directory_is_listed_again_only_when_it_has_changed(tmp_path: Path) ->
     os.utime(tmp_path / "wandb")
     list(directories.look())
     assert scanned == [str(tmp_path / "wandb")]
+
+
+def test_directories_that_do_not_answer_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    bare_run(tmp_path / "a" / "wandb", "run-20250101_000000-a", "a")
+    directories = Directories(str(tmp_path))
+    assert len(list(directories.find())) == 1
+
+    def fail(path: str) -> Iterator[os.DirEntry[str]]:
+        raise OSError(5, "Input/output error")
+
+    with monkeypatch.context() as here:
+        here.setattr("leet.model.workspace_directories.os.scandir", fail)
+        os.utime(tmp_path / "a" / "wandb")
+        assert list(directories.look()) == []
+        assert directories.error == "Input/output error"
+    bare_run(tmp_path / "a" / "wandb", "run-20250102_000000-b", "b")
+    (listing,) = directories.look()
+    assert len(listing.names) == 2
+    assert directories.error == ""
+
+
+def test_a_clock_that_is_ahead_settles(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    bare_run(tmp_path / "wandb", "run-20250101_000000-a", "a")
+    ahead = time.time() + 1000
+    for directory in (tmp_path / "wandb", tmp_path):
+        os.utime(directory, (ahead, ahead))
+    directories = Directories(str(tmp_path))
+    list(directories.find())
+    assert directories._known[str(tmp_path / "wandb")].stamp is None
+    monkeypatch.setattr("leet.model.workspace_directories._SETTLED", 0.0)
+    list(directories.look())
+    assert directories._known[str(tmp_path / "wandb")].stamp is not None

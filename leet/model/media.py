@@ -99,7 +99,7 @@ class MediaStore:
         self._series: dict[str, MediaSeries] = {}
         self._order = NaturalOrder()
         self._tiles: tuple[Tile, ...] = ()
-        self._tiles_of: dict[str, int] = {}
+        self._tiles_at = 0
 
     def clear(self) -> None:
         self._forget()
@@ -135,15 +135,16 @@ class MediaStore:
 
         The same object until a key or a piece is added.
         """
-        names = self._order.names()
-        tiles_of = {name: _tiles_of(self._series[name]) for name in names}
-        if tiles_of != self._tiles_of:
-            self._tiles_of = tiles_of
-            self._tiles = tuple(
-                Tile(name, piece if self._series[name].is_list else None)
-                for name, count in tiles_of.items()
-                for piece in range(count)
+        if self._tiles_at != self.values:
+            tiles = tuple(
+                Tile(name, piece if series.is_list else None)
+                for name in self._order.names()
+                for series in (self._series[name],)
+                for piece in range(_tiles_of(series))
             )
+            self._tiles_at = self.values
+            if tiles != self._tiles:
+                self._tiles = tiles
         return self._tiles
 
 

@@ -60,6 +60,7 @@ def facts_of(peek: Peek) -> dict[str, Any]:
 def entry_with(entry: RunEntry, facts: Mapping[str, Any], *, size: int, modified: float) -> RunEntry:
     """The entry of a run whose log has been looked at; ids and times that the log does not tell stay."""
     if "trouble" in facts:
+        size, modified = size or entry.size, modified or entry.modified
         return replace(entry, trouble=facts["trouble"], size=size, modified=modified, known=True)
     if len(_shared) >= _MOST_SHARED:
         _shared.clear()

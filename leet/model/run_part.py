@@ -47,6 +47,8 @@ class RunPart:
     """There is no log in the directory."""
     dropped: bool = False
     """The directory is not listed any more."""
+    came: float = 0.0
+    """When its directory appeared, Unix seconds; 0 for one that was there from the beginning."""
     stamp: Stamp | None = None
     facts: bytes = b""
     """As JSON text, until they are in the cache."""
@@ -90,8 +92,7 @@ class RunPart:
     def pause(self, now: float) -> float:
         """Seconds until it should be looked at again."""
         if self.absent:
-            young = self.entry.started is not None and now - self.entry.started < YOUNG
-            return LIVE if young else SILENT[1]
+            return LIVE if now - max(self.came, self.entry.started or 0.0) < YOUNG else SILENT[1]
         if self.entry.exit_code is not None:
             return ENDED
         silence = now - self.entry.modified

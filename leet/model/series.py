@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from leet.model.abscissa import Abscissa
 from leet.model.growing import Growing, room_for
-from leet.model.thinning import Pyramid, ends_of, even_edges, extremes, first_of_each
+from leet.model.thinning import Pyramid, ascending, ends_of, even_edges, extremes, first_of_each
 
 Floats = npt.NDArray[np.float64]
 Rows = npt.NDArray[np.int32]
@@ -107,7 +107,7 @@ class Series:
             return outer
         edges = self._edges(axis, start, stop, lo, hi, columns)
         beyond = np.array([i for i in (start - 1, stop) if first <= i < len(axis)], np.int64)
-        return np.unique(np.concatenate([beyond, self._kept(edges)]))
+        return ascending([beyond, self._kept(edges)])
 
     def _edges(
         self, axis: Abscissa, start: int, stop: int, lo: float | None, hi: float | None, columns: int
@@ -155,4 +155,4 @@ class Series:
         y, x = self.values[chosen], x[chosen]
         marks = np.flatnonzero(~np.isfinite(y))
         kept = [ends_of(edges), extremes(y, None, edges), extremes(x, None, edges), first_of_each(marks, edges)]
-        return chosen[np.unique(np.concatenate(kept))]
+        return chosen[ascending(kept)]

@@ -13,6 +13,8 @@ It costs half a byte per point, is built when a window first needs it and extend
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import numpy.typing as npt
 
@@ -159,3 +161,11 @@ def first_of_each(indices: Indices, edges: Indices) -> Indices:
     """Of ascending indices the first one in each column."""
     column = np.searchsorted(edges, indices, side="right")
     return indices[np.concatenate([[True], column[1:] != column[:-1]])] if len(indices) else indices
+
+
+def ascending(parts: Sequence[Indices]) -> Indices:
+    """All of these indices in order, each once. `np.unique` would load masked arrays first."""
+    indices = np.sort(np.concatenate(parts))
+    kept = np.ones(len(indices), bool)
+    np.not_equal(indices[1:], indices[:-1], out=kept[1:])
+    return indices[kept]

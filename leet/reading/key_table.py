@@ -99,7 +99,9 @@ class KeyTable:
 
     def _add(self, messages: Messages, keys: _Keys, missing: Ids) -> None:
         """Add one key of each hash among the missing ones."""
-        _, first = np.unique(keys.hashes[missing], return_index=True)
+        hashes = keys.hashes[missing]
+        order = np.argsort(hashes, kind="stable")
+        first = order[np.append(True, np.diff(hashes[order]) != 0)]
         new = missing[np.sort(first)]  # in the order in which they came, which is that of their numbers
         count = self._count + len(new)
         while count > len(self._numbers):

@@ -73,6 +73,11 @@ class LogFile:
         self._stamp: tuple[int, int] | None = None  # size and time of the last look
         self._refused = False  # no log that can be read; nothing but another file helps
 
+    @property
+    def position(self) -> int:
+        """Offset up to which the log has been read."""
+        return self._position
+
     def look(self) -> Iterator[Batch | Notice]:
         """All that is new since the last look, piece by piece; nothing when nothing has changed.
 

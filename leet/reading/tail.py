@@ -2,15 +2,14 @@
 
     file ─► LogFile.look ─► deliver(Batch | Notice)        in the thread of the tail
               ▲
-              └── woken by an event of the file system, or after `POLL` seconds, whichever is first
+              └── every quarter of a second; less often where looks are costly, or nothing has come for a while
 
-Events make it quick on local disks; the poll is there for network file systems, which send none, and costs one
-`stat`. Both only say "look again": what happened is found out by `LogFile` alone.
+A look at a file that is as it was costs one `stat`. Events of the file system would come for every write, some twenty
+a second, each of them dearer than all looks of a second together, and network file systems send none.
 """
 
 from __future__ import annotations
 
-import contextlib
 import os
 import queue
 import threading
@@ -22,8 +21,15 @@ from leet.reading.column_cache import ColumnCache
 from leet.reading.log_file import LARGEST_PIECE, LogFile
 from leet.reading.newest import read_newest
 
-POLL = 0.15
-"""Longest time between two looks at the file, in seconds."""
+POLL = 0.25
+"""Time between two looks at a file that grows, in seconds: charts follow no faster."""
+QUIET_POLL = 0.5
+"""… and at one that has not changed for `QUIET` seconds."""
+QUIET = 30.0
+SHARE = 0.005
+"""Share of a core that looks may take before they are made less often."""
+LONGEST_POLL = 1.0
+"""… which is no less often than so many seconds."""
 
 _BREATH = 0.0002
 """Pause after each piece, in seconds, in which threads that draw get their turn."""
@@ -127,27 +133,13 @@ class Tail:
 
     def _wake_ups(self) -> Iterator[None]:
         """One item whenever it is time to look again, until the tail is stopped."""
-        # Without watchfiles, or without a place among the system's watches, the poll below does alone.
-        with contextlib.suppress(ImportError, OSError, RuntimeError):
-            yield from self._events()
-        while not self._stopping.wait(POLL):
+        grown = time.monotonic()
+        pause, position = POLL, self._log.position
+        while not self._stopping.wait(pause):
+            began = time.thread_time()
             yield
-
-    def _events(self) -> Iterator[None]:
-        from watchfiles import watch  # takes a while to import, and most of a log is read without it
-
-        folder = self._log.path.parent
-        if not folder.is_dir():
-            return
-        for _ in watch(
-            folder,
-            watch_filter=None,
-            recursive=False,
-            debounce=50,
-            step=50,
-            rust_timeout=int(POLL * 1000),
-            yield_on_timeout=True,
-            raise_interrupt=False,
-            stop_event=self._stopping,
-        ):
-            yield
+            cost = time.thread_time() - began
+            if self._log.position != position:
+                grown, position = time.monotonic(), self._log.position
+            least = POLL if time.monotonic() - grown < QUIET else QUIET_POLL
+            pause = min(max(least, cost / SHARE), LONGEST_POLL)

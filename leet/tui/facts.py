@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import Literal, overload
 
 from leet.model.filter import TextFilter
 from leet.model.run import RunModel
@@ -30,6 +30,33 @@ _LOOKS: dict[str, tuple[str, Tone]] = {
 def look(state: RunState) -> tuple[str, Tone]:
     """The sign of a state and the tone of its colour; the word beside it tells it without colour."""
     return ("◌", "warn") if state.doubtful else _LOOKS[state.name]
+
+
+class _Rows(Sequence[Row]):
+    """Rows of (key, value) pairs, made when they are first looked at: there may be a hundred thousand, of which a
+    screenful is looked at before they are others."""
+
+    def __init__(self, pairs: Sequence[tuple[str, str]]) -> None:
+        self._pairs = pairs
+        self._made: dict[int, Row] = {}
+
+    def __len__(self) -> int:
+        return len(self._pairs)
+
+    @overload
+    def __getitem__(self, index: int) -> Row: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Row]: ...
+    def __getitem__(self, index: int | slice) -> Row | list[Row]:
+        if isinstance(index, slice):
+            return [self._row(i) for i in range(len(self))[index]]
+        return self._row(range(len(self))[index])
+
+    def _row(self, index: int) -> Row:
+        row = self._made.get(index)
+        if row is None:
+            row = self._made[index] = Row(*self._pairs[index])
+        return row
 
 
 class Sections:
@@ -59,7 +86,7 @@ class Sections:
     def _of(self, title: str, pairs: Sequence[tuple[str, str]]) -> Sequence[Row]:
         known = self._rows.get(title)
         if known is None or known[0] is not pairs:
-            known = self._rows[title] = pairs, [Row(key, value) for key, value in pairs]
+            known = self._rows[title] = pairs, _Rows(pairs)
         return known[1]
 
 

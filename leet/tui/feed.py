@@ -55,7 +55,8 @@ class RunFeed:
         """The model that reads from the beginning while the newest part is shown."""
         self._seen = False
         self._link_moved = False
-        self._fetched = False
+        self._fetched: int | None = None
+        """Bytes of the log when all of it had come for the first time."""
 
     def start(self) -> None:
         if self._tail is not None and self.remote is not None:
@@ -138,9 +139,10 @@ class RunFeed:
 
     @property
     def _here(self) -> bool:
-        """The bytes of the log have all been on this machine once."""
-        self._fetched = self._fetched or self.remote is None or self.remote.link.complete
-        return self._fetched
+        """Of a log that is fetched, all that there was when it had come for the first time has been read."""
+        if self.remote is not None and self._fetched is None and self.remote.link.complete:
+            self._fetched = self.remote.size
+        return self.remote is None or (self._fetched is not None and self._reading.loaded_bytes >= self._fetched)
 
     def _deliver_fetched(self, piece: Piece) -> None:
         """Size and time of a log that is fetched are those of the log, not of what is here of it (reader's thread)."""

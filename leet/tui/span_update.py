@@ -252,11 +252,14 @@ class SpanCompositor(Compositor):
         widgets = super().visible_widgets
         if self._updating is None:
             return widgets
-        return {
-            widget: (region, clip)
-            for widget, (region, clip) in widgets.items()
-            if any(map(region.intersection(clip).overlaps, self._updating))
-        }
+        around = Region.from_union(self._updating)
+        found = {}
+        for widget, (region, clip) in widgets.items():
+            seen = region.intersection(clip)
+            # There may be hundreds of changed regions, and most widgets lie beside them all.
+            if seen.overlaps(around) and any(map(seen.overlaps, self._updating)):
+                found[widget] = region, clip
+        return found
 
     def render_partial_update(self) -> ChopsUpdate | None:
         cuts = self.cuts  # made of all widgets, and kept, before some are left out

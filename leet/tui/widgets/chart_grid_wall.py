@@ -36,7 +36,7 @@ FASTEST_DATA = 0.25
 """Seconds between two repaints for new data, at least."""
 SLOWEST_DATA = 2.0
 """… and at most, however much they cost."""
-CPU_SHARE = 0.02
+CPU_SHARE = 0.008
 """Share of a core that repainting for new data may take."""
 CELLS_PER_SECOND = 1000.0
 """Cells that may change in a second for new data: 3 to 8 bytes each, so 3 to 8 kB/s to the terminal."""
@@ -306,10 +306,18 @@ class ChartWall(Widget, can_focus=True):
         self._data_timer = None
         if not self._shown:
             return
-        sent, began = self.cells_changed, time.thread_time()
+        sent, began, now = self.cells_changed, time.thread_time(), time.monotonic()
         self._paint()
-        cost = (time.thread_time() - began) / CPU_SHARE, (self.cells_changed - sent) / CELLS_PER_SECOND
-        self._next_data_at = time.monotonic() + min(max(*cost, FASTEST_DATA), SLOWEST_DATA)
+        cells = self.cells_changed - sent
+
+        def set_pace() -> None:
+            """What the screen does with a changed picture costs as much as to draw it."""
+            cost = (time.thread_time() - began) / CPU_SHARE, cells / CELLS_PER_SECOND
+            self._next_data_at = now + min(max(*cost, FASTEST_DATA), SLOWEST_DATA)
+
+        set_pace()
+        if cells:
+            self.call_after_refresh(set_pace)
 
     def _paint(self, *, clear: bool = False) -> None:
         """Draw the charts of the page that are not as they should be, and mark what that changed."""
