@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Sequence
 from itertools import accumulate
 from time import perf_counter
 
@@ -84,6 +85,15 @@ class ConsoleSelection:
         keys, before = self._order
         at = bisect_right(before, position) - 1
         return self._passing[keys[at]][1][position - before[at]]
+
+    def blocks(self) -> Iterator[Sequence[int]]:
+        """The lines that pass, some at a time; more may come while one goes through them, and the oldest go."""
+        number = self._lines.first
+        while number < self._lines.end:
+            number = max(number, self._lines.first)
+            stop = min(number - number % SIZE + SIZE, self._lines.end)
+            yield range(number, stop) if self.all else self._passing.get(number // SIZE, (0, []))[1]
+            number = stop
 
     def position(self, number: int) -> int:
         """How many lines pass before line `number`: its own position, or that of the next one that passes."""

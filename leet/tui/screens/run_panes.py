@@ -510,6 +510,10 @@ class RunPanes(PanesScreen):
     def on_pane_note_changed(self, event: PaneNoteChanged) -> None:
         event.stop()
         self._show_headings()
+        line = self.filter_line
+        if line is not None and line.display and line.subject == event.pane:
+            # What passes is still being found.
+            line.show_count(*self.filter_count(line.subject), TextFilter(line.input.value, line.mode).error)
 
     def on_chart_grid_page_changed(self, event: ChartGrid.PageChanged) -> None:
         event.stop()

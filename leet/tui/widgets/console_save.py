@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
 from tempfile import NamedTemporaryFile
@@ -12,14 +11,12 @@ from typing import TYPE_CHECKING
 
 from leet.model.console import ConsoleLog
 from leet.model.console_selection import ConsoleSelection
+from leet.model.console_style import plain
 from leet.tui.widgets.console_messages import Told
 
 if TYPE_CHECKING:
     from leet.tui.widgets.console_prompt import ConsolePrompt
     from leet.tui.widgets.console_view import ConsoleView
-
-_AT_ONCE = 5000
-"""Lines that are written between two looks at the keyboard."""
 
 
 class ConsoleSave:
@@ -27,7 +24,7 @@ class ConsoleSave:
 
     def __init__(self, view: ConsoleView, log: ConsoleLog, lines: ConsoleSelection, run_log: Path | None) -> None:
         """`run_log`: the log of the run; nothing is written into its directory."""
-        self._view, self._log, self._lines = view, log, lines
+        self._view, self._log, self._chosen = view, log, lines
         self._directory = run_log.parent if run_log is not None else None
         self._name = f"{run_log.stem if run_log is not None else 'run'}-console.log"
         self._timed = False
@@ -43,7 +40,7 @@ class ConsoleSave:
 
     @property
     def _title(self) -> str:
-        count = len(self._lines)
+        count = len(self._chosen)
         return f"save {count:,} line{'s' if count != 1 else ''}{' with times' if self._timed else ''} to"
 
     def _suggestion(self) -> Path:
@@ -93,15 +90,16 @@ class ConsoleSave:
 
     async def _write(self, path: Path, *, overwrite: bool) -> None:
         written = 0
+        self._view.post_message(Told(f"saving {len(self._chosen):,} lines"))
         try:
             with NamedTemporaryFile(
                 "w", dir=path.parent, prefix=f".{path.name}.", encoding="utf-8", delete=False
             ) as made:
                 try:
-                    for written, number in enumerate(self._numbers(), 1):
-                        made.write(self._text(number))
-                        if written % _AT_ONCE == 0:
-                            await asyncio.sleep(0)
+                    for numbers in self._chosen.blocks():
+                        made.writelines(map(self._text, numbers))
+                        written += len(numbers)
+                        await asyncio.sleep(0)
                     made.flush()
                     _put(Path(made.name), path, overwrite=overwrite)
                 except BaseException:
@@ -112,19 +110,10 @@ class ConsoleSave:
         else:
             self._view.post_message(Told(f"saved {written:,} lines to {path}"))
 
-    def _numbers(self) -> Iterator[int]:
-        """The lines there are now; more may come, and the oldest go, while they are written."""
-        end, number = self._log.kept.end, -1
-        while (at := self._lines.position(number + 1)) < len(self._lines):
-            number = self._lines.number(at)
-            if number >= end:
-                return
-            yield number
-
     def _text(self, number: int) -> str:
-        line = self._log.line(number)
         if not self._timed:
-            return f"{line.text}\n"
+            return f"{plain(self._log.kept.text(number))}\n"
+        line = self._log.line(number)
         when = datetime.fromtimestamp(line.timestamp).isoformat(" ", "milliseconds") if line.timestamp else "-"
         return f"{when} {line.stream} {line.text}\n"
 

@@ -23,6 +23,8 @@ class ConsoleSearch:
         self._lines: ConsoleSelection | None = None
         self._before = (TextFilter(""), 0, True)
         self._prompt: ConsolePrompt | None = None
+        self._sought = False
+        """The nearest match has yet to be found and gone to."""
 
     @property
     def held(self) -> bool:
@@ -37,6 +39,7 @@ class ConsoleSearch:
     def scan(self, seconds: float | None) -> bool:
         """Look for matches, for about so long; whether all are known."""
         done = self._lines is None or self._lines.scan(seconds)
+        self._go_to_nearest()
         if self._prompt is not None:
             self._remark()
         return done
@@ -47,6 +50,7 @@ class ConsoleSearch:
 
     def end(self) -> None:
         """Search nothing any more."""
+        self._sought = False
         self._wanted = TextFilter("")
         self._lines = None
 
@@ -73,6 +77,7 @@ class ConsoleSearch:
         if not len(lines):
             self._view.post_message(Told(f"not found: {self._wanted.text}"))
             return
+        self._sought = False
         here = self._view.cursor
         at = lines.position(here + 1) if by > 0 else lines.position(here) - 1
         around = not 0 <= at < len(lines)
@@ -109,18 +114,23 @@ class ConsoleSearch:
         self._wanted = wanted
         self.renew()
         _, number, following = self._before
-        lines = self._lines
-        if lines is None:
+        self._sought = self._lines is not None
+        if not self._sought:
             self._view.come_back(number, following)
-        else:
-            lines.scan(0.05)
-            # From the end the last match is the nearest, from anywhere else the next one.
-            at = len(lines) - 1 if following else lines.position(number)
-            if len(lines):
-                self._view.go_to(lines.number(at % len(lines)))
         self._view.data_changed()
         self._view.repaint()
         self._remark()
+
+    def _go_to_nearest(self) -> None:
+        """From the end the last match is the nearest, from anywhere else the next one."""
+        lines = self._lines
+        if not self._sought or lines is None or not len(lines):
+            return
+        _, number, following = self._before
+        if following or lines.complete:
+            self._sought = False
+            at = len(lines) - 1 if following else lines.position(number)
+            self._view.go_to(lines.number(at % len(lines)))
 
     def _remark(self) -> None:
         if self._prompt is not None and self._prompt.display:
@@ -142,6 +152,7 @@ class ConsoleSearch:
 
     def _give_up(self) -> None:
         self._wanted, number, following = self._before
+        self._sought = False
         self.renew()
         self._close()
         self._view.come_back(number, following)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from time import monotonic
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import events
 from textual.binding import BindingType
 from textual.strip import Strip
+from textual.timer import Timer
 
 from leet.model.console import ConsoleLine, ConsoleLog
 from leet.model.console_selection import ConsoleSelection
@@ -30,6 +32,8 @@ if TYPE_CHECKING:
 SLICE = 0.010
 """Seconds of work at a time on lines that nobody has looked at yet, between which keys are answered."""
 BREATH = 0.005
+SHOW_SECONDS = 0.25
+"""Pause between two pictures of lines that are still being taken in."""
 WHEEL = 3
 """Rows per notch."""
 SIDEWAYS = 8
@@ -68,6 +72,10 @@ class ConsoleView(Painted, can_focus=True):
         """All lines below this number have been seen, or are older than the ones that have."""
         self._shown: list[int] = []
         """The line of each row of the screen."""
+        self._going_on: Timer | None = None
+        """Runs while there is more to take in."""
+        self._next_show = 0.0
+        """When lines that are still being taken in are shown next, on the monotonic clock."""
         self._note = ""
         self._prompt: ConsolePrompt | None = None
 
@@ -89,9 +97,18 @@ class ConsoleView(Painted, can_focus=True):
             self._begin()
         if self._version == self._output.version and self._ready:
             return
-        if not self._advance(SLICE):
-            self.set_timer(BREATH, self.data_changed)
-        self._show()
+        if self._advance(SLICE):
+            self._show()
+            return
+        if self._going_on is None:
+            self._going_on = self.set_timer(BREATH, self._go_on)
+        if monotonic() >= self._next_show:
+            self._show()
+            self._next_show = monotonic() + SHOW_SECONDS
+
+    def _go_on(self) -> None:
+        self._going_on = None
+        self.data_changed()
 
     def paint_now(self) -> None:
         """Take in all there is, at once."""
@@ -122,6 +139,7 @@ class ConsoleView(Painted, can_focus=True):
         self._seeing.look_at(self._output.kept, self.selection())
         self.search.renew()
         self._version = -1
+        self._next_show = 0.0
 
     @property
     def _chosen(self) -> ConsoleSelection:
