@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -266,14 +268,30 @@ def test_a_mirror_that_was_spoilt_is_fetched_anew(log: Path, line: Line) -> None
 def test_room_is_made_for_newer_mirrors(tmp_path: Path) -> None:
     for number in range(5):
         one = Mirror(Address("box", f"/runs/run-{number}/run-{number}.wandb"), tmp_path)
-        one.write(0, bytes(1000))
+        one.write(0, bytes(100_000))
         one.close()
         os.utime(one.path.parents[1] / ".source.json", (number, number))
     last = one.path.parents[1]
-    make_room(tmp_path, 2600, last)
+    make_room(tmp_path, 250_000, last)
     assert sorted(path.name for path in tmp_path.rglob("*.wandb")) == ["run-3.wandb", "run-4.wandb"]
     make_room(tmp_path, 0, last)
     assert [path.name for path in tmp_path.rglob("*.wandb")] == ["run-4.wandb"]
+
+
+def test_nothing_is_kept_where_caches_are_off(tmp_path: Path) -> None:
+    code = (
+        "from leet.remote.address import Address\nfrom leet.remote.mirror import Mirror\n"
+        "print(Mirror(Address('b', '/x.wandb')).path)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env={**os.environ, "LEET_CACHE": "off", "PYTHONPATH": str(Path(__file__).parents[1]), "TMPDIR": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert Path(done.stdout.strip()).is_relative_to(tmp_path)
+    assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize("path", ["../../x.wandb", "/.wandb", "a\0b".replace("\0", "\n"), "x" * 300 + ".wandb", ".."])

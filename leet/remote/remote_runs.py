@@ -10,7 +10,6 @@ A log that is opened is fetched as a whole, into its mirror (see `remote_log`).
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import shutil
@@ -24,7 +23,7 @@ from leet.remote.address import Address, quoted_path
 from leet.remote.link import Link
 from leet.remote.listing import PLACES, Listing, RemoteEntry, parse_entries
 from leet.remote.machine import Machine
-from leet.remote.mirror import default_folder, plain_name
+from leet.remote.mirror import begin_use, default_folder, home_of, plain_name
 from leet.remote.remote_file import Piece, ask_files
 from leet.remote.remote_log import PATIENCE
 from leet.remote.shell import Garbled, Lost
@@ -64,9 +63,8 @@ class RemoteRuns:
         self.machine = machine
         self.link = Link(address)
         self._root = address.path
-        folder = folder or default_folder()
-        digest = hashlib.sha256(os.fsencode(f"{address.login}\0{address.port}\0{address.path}")).hexdigest()[:24]
-        self._home = folder / plain_name(address.host) / f"runs-{digest}"
+        self._home = home_of(address, "runs", folder or default_folder())
+        begin_use(self._home, address)
         self.root = self._home / (plain_name(PurePosixPath(address.path).name) or "runs")
         """The directory here that looks like the one there."""
         self.root.mkdir(mode=0o700, parents=True, exist_ok=True)
