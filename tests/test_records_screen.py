@@ -302,6 +302,24 @@ async def test_the_width_of_the_list(tmp_path: Path) -> None:
             assert side.size.width == wanted
 
 
+async def test_the_border_is_dragged_and_remembered(tmp_path: Path) -> None:
+    log = trained(tmp_path, 5)
+    async with inspecting(log, live=True) as inspector:
+        side = inspector.screen.query_one("#records-side")
+        width = side.size.width
+        await inspector.pilot.mouse_down("#record-side", offset=(0, 10))
+        await inspector.pilot.hover("#record-side", offset=(9, 10))
+        await inspector.pilot.mouse_up("#record-side", offset=(9, 10))
+        moved = side.size.width
+        assert moved > width
+        await inspector.press("J")
+    async with inspecting(log, live=True) as inspector:
+        assert inspector.screen.query_one("#records-side").size.width == moved
+        assert "protobuf text" in inspector.lines()[0]
+        await inspector.press("0")
+        assert inspector.screen.query_one("#records-side").size.width == width
+
+
 async def test_one_side_at_a_time_where_there_is_no_room(tmp_path: Path) -> None:
     async with inspecting(trained(tmp_path, 5), (50, 12)) as inspector:
         assert "Record 1" not in inspector.text()

@@ -226,6 +226,34 @@ async def test_the_sidebar_goes_and_comes() -> None:
         assert side.size.width == width
 
 
+async def test_the_border_is_dragged() -> None:
+    async with watching() as top:
+        side = top.screen.query_one("#top-side")
+        width = side.size.width
+        await top.pilot.mouse_down("#top-charts", offset=(0, 10))
+        await top.pilot.hover("#top-charts", offset=(10, 10))
+        await top.pilot.mouse_up("#top-charts", offset=(10, 10))
+        assert side.size.width > width
+        moved = side.size.width
+        await top.pilot.hover("#top-side", offset=(5, 5))
+        assert side.size.width == moved
+
+
+async def test_it_is_left_and_found_again() -> None:
+    async with watching() as top:
+        await top.press("t", "e", "ctrl+right", "c", "1")
+        width = top.screen.query_one("#top-side").size.width
+    async with watching() as top:
+        assert "by memory, tree" in top.text()
+        assert top.screen.query_one("#top-side").size.width == width
+        assert top.screen.grid.columns == 1
+        await top.press("left_square_bracket")
+    async with watching() as top:
+        assert "PID" not in top.text()
+        await top.press("0")
+        assert "PID" in top.text()
+
+
 @pytest.mark.parametrize("size", [(60, 16), (40, 10), (30, 6)], ids=lambda s: f"{s[0]}x{s[1]}")
 async def test_small_terminals_show_one_side(size: tuple[int, int]) -> None:
     async with watching(size) as top:

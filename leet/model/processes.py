@@ -242,11 +242,20 @@ def _grown(processes: Iterable[Process], key: SortKey) -> list[Branch]:
         is_root = process.parent not in by_pid or process.parent == process.pid
         (roots if is_root else children.setdefault(process.parent, [])).append(process)
     order: list[Process] = []
-    waiting = list(roots)
-    while waiting:
-        process = waiting.pop()
-        order.append(process)
-        waiting += children.get(process.pid, ())
+    reached: set[int] = set()
+    # A list that was read while processes came and went may have circles, which hang on no root.
+    for start in [*roots, *by_pid.values()]:
+        if start.pid in reached:
+            continue
+        if start not in roots:
+            children[start.parent].remove(start)
+            roots.append(start)
+        waiting = [start]
+        while waiting:
+            process = waiting.pop()
+            reached.add(process.pid)
+            order.append(process)
+            waiting += children.get(process.pid, ())
     measure = _measure(key)
     weights: dict[int, float] = {}
     for process in reversed(order):

@@ -107,7 +107,7 @@ def _take(args: argparse.Namespace, terminal: Terminal) -> int:
         presses = list(parse_keys(args.keys or ""))
     except BadKeys as error:
         return _fail(f"--keys: {error}", 2)
-    app = TopApp(terminal, args.interval, args.dir, record=args.record, theme=args.theme)
+    app = TopApp(terminal, args.interval, args.dir, record=args.record, theme=args.theme, kept=False)
     frame: list[str] = []
 
     async def drive(pilot: Pilot[object]) -> None:

@@ -20,9 +20,11 @@ class TopApp(FrameApp):
         *,
         record: bool = False,
         theme: str | None = None,
+        kept: bool = True,
     ) -> None:
+        """As `TopScreen`."""
         super().__init__(terminal=terminal, theme=theme)
-        self.top_screen = TopScreen(terminal, interval, directory, record=record)
+        self.top_screen = TopScreen(terminal, interval, directory, record=record, kept=kept)
 
     def get_default_screen(self) -> Screen[None]:
         return self.top_screen

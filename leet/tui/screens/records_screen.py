@@ -14,14 +14,17 @@ from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import Static
 
+from leet.discovery import RUN_DIRECTORY
 from leet.model.filter import TextFilter
 from leet.model.record_sheet import FORMS, Form
 from leet.model.safe_text import clean
 from leet.model.units import counted, format_bytes
+from leet.settings.view_state import ViewState
 from leet.tui.commands import Place, bindings, hints
 from leet.tui.messages import FilterChanged, FilterClosed, RecordsFound
 from leet.tui.record_feed import RecordFeed
 from leet.tui.screens.overlay import Overlay
+from leet.tui.screens.side_border import SideBorder
 from leet.tui.span_update import SpanScreen
 from leet.tui.widgets.pane import PaneHeading
 from leet.tui.widgets.record_list import RecordList
@@ -88,8 +91,14 @@ class RecordsScreen(SpanScreen[None], Overlay[None]):
         """Why what is being typed cannot be used."""
         self._filter_line: FilterLine | None = None
         self._number_line: NumberLine | None = None
-        self._width: int | None = None
+        directory = log.parent.parent if RUN_DIRECTORY.match(log.parent.name) else log.parent
+        self._view = ViewState.of(directory) if live else ViewState(directory, kept=False)
+        width, form = self._view.get("records.width"), self._view.get("records.form")
+        self._width: int | None = width if isinstance(width, int) else None
         """Columns of the list that a person has chosen."""
+        if form in FORMS:
+            self._form = form
+        self._border = SideBorder()
         self._whole = False
         """The record has the whole width."""
         self._due = False
@@ -282,13 +291,27 @@ class RecordsScreen(SpanScreen[None], Overlay[None]):
 
     def action_resize(self, direction: str) -> None:
         now = self.query_one("#records-side").size.width
-        width = now + (STEP if direction == "right" else -STEP)
+        self._make_wide(now + (STEP if direction == "right" else -STEP))
+
+    def _make_wide(self, width: int) -> None:
+        """Give the list so many columns, if there are as many."""
         self._width = max(LEAST, min(width, self.size.width - LEAST))
+        self._view.set("records.width", self._width)
         self._share_width()
 
     def action_reset_sizes(self) -> None:
         self._width, self._whole = None, False
+        self._view.set("records.width", None)
         self._share_width()
+
+    def _forward_event(self, event: events.Event) -> None:
+        """Drag the border; everything else goes where Textual sends it."""
+        if self.is_mounted and self.query_one("#record-side").display:
+            width = self._border.width(event, self.query_one("#records-side").region)
+            if width is not None:
+                self._make_wide(width)
+                return
+        super()._forward_event(event)
 
     # Moving
 
@@ -371,6 +394,7 @@ class RecordsScreen(SpanScreen[None], Overlay[None]):
 
     def action_form(self) -> None:
         self._form = FORMS[(FORMS.index(self._form) + 1) % len(FORMS)]
+        self._view.set("records.form", self._form)
         self._show_record()
 
     def action_copy(self) -> None:
@@ -385,7 +409,7 @@ class RecordsScreen(SpanScreen[None], Overlay[None]):
     def action_help(self) -> None:
         from leet.tui.screens.help_screen import HelpScreen
 
-        self.app.push_screen(HelpScreen())
+        self.app.push_screen(HelpScreen(self.PLACE))
 
 
 def _shown(held: TextFilter) -> str:

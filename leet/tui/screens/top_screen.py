@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Protocol
 
 from textual import events
@@ -25,10 +26,12 @@ from leet.model.system_store import SystemChart
 from leet.model.units import format_bytes, format_duration, format_time
 from leet.model.vitals import host_line, vitals
 from leet.settings.store import settings
+from leet.settings.view_state import ViewState
 from leet.tui import preferences
 from leet.tui.commands import Place, bindings, hints
 from leet.tui.messages import FilterChanged, FilterClosed, MachineSampled, Subject
 from leet.tui.screens.chart_screen import ChartScreen
+from leet.tui.screens.side_border import SideBorder
 from leet.tui.span_update import SpanScreen
 from leet.tui.terminal import Terminal
 from leet.tui.widgets.chart_grid import ChartGrid
@@ -56,7 +59,6 @@ GRID_SECONDS = 4.0
 """How long `c` and `r` wait for their digit."""
 TOGETHER = 0.08
 """Seconds that samples wait for each other."""
-TAIL_MINUTES = 10.0
 CORES = "CPU Core"
 FIRST_CHARTS = (
     CORES,
@@ -102,8 +104,13 @@ class TopScreen(SpanScreen[None]):
     }
     """
 
-    def __init__(self, terminal: Terminal, interval: float, directory: str = ".", *, record: bool = False) -> None:
-        """`interval` in seconds; `record`: begin with a recording, in `directory`/wandb."""
+    def __init__(
+        self, terminal: Terminal, interval: float, directory: str = ".", *, record: bool = False, kept: bool = True
+    ) -> None:
+        """`interval` in seconds; `record`: begin with a recording, in `directory`/wandb.
+
+        `kept`: begin as it was left the last time, and remember how it is left.
+        """
         super().__init__()
         self.terminal = terminal
         self.system = LiveSystem(interval)
@@ -128,19 +135,30 @@ class TopScreen(SpanScreen[None]):
         self._filters: dict[Subject, TextFilter] = {"system": TextFilter(""), "processes": TextFilter("")}
         self._error: str | None = None
         self._filter_line: FilterLine | None = None
-        self._sort: SortKey = "cpu"
-        self._tree = False
         self._processes: list[Process] = []
         self._whole_time = False
-        self._width: int | None = None
-        self._sidebar: bool | None = None
-        """Whether a person wants the sidebar; None: where there is room."""
         self._grid_part: str | None = None
-        self._grid_chosen: set[str] = set()
-        if (size := settings().grid("grids.top")) is not None:
-            self.grid.rows, self.grid.columns = size.rows, size.columns
-            self._grid_chosen |= {"rows", "columns"}
-        if not settings().toggle("panes.top.vitals"):
+        self._border = SideBorder()
+        held = settings()
+        self._tail_minutes = float(held.count("system.tail_minutes")) or None
+        usual = held.grid("grids.top")
+        # Of the machine, and so of none of its directories more than of its root.
+        self._view = ViewState(Path("/"), kept=False) if not kept else ViewState.of(Path("/"))
+        remembered = self._view.get
+        sort, width, rows, columns = (remembered(f"top.{name}") for name in ("sort", "width", "rows", "columns"))
+        self._sort: SortKey = sort if sort in SORT_KEYS else "cpu"
+        self._tree = remembered("top.tree") is True
+        self._width: int | None = width if isinstance(width, int) else None
+        """Columns of the sidebar that a person has chosen."""
+        self._grid_size: dict[str, int | None] = {
+            "rows": rows if rows in range(1, 10) else usual.rows if usual else None,
+            "columns": columns if columns in range(1, 10) else usual.columns if usual else None,
+        }
+        """What a person has chosen; None: as many as there is room for."""
+        self._sidebar: bool | None = None
+        """False: no sidebar; None: where there is room."""
+        shown = remembered("top.sidebar")
+        if not (shown if isinstance(shown, bool) else held.toggle("panes.top.vitals")):
             self._sidebar = False
         preferences.dress(self.grid, "system", single=True)
         self._warned = 0
@@ -222,7 +240,7 @@ class TopScreen(SpanScreen[None]):
     @property
     def tail(self) -> float | None:
         """Minutes that the charts show; None: all that is kept."""
-        return None if self._whole_time else TAIL_MINUTES
+        return None if self._whole_time else self._tail_minutes
 
     # What is shown
 
@@ -285,7 +303,7 @@ class TopScreen(SpanScreen[None]):
         parts = [Part(f"every {interval:g} s", rank=6)]
         if self.watcher.trouble:
             parts.append(Part(clean(self.watcher.trouble), "status--warn", rank=7))
-        parts.append(Part("all since the start" if self._whole_time else f"last {TAIL_MINUTES:g} min", rank=4))
+        parts.append(Part(f"last {self.tail:g} min" if self.tail else "all since the start", rank=4))
         shown = (tuple(parts), self._typing)
         if shown != self._status_parts:
             self._status_parts = shown
@@ -322,10 +340,8 @@ class TopScreen(SpanScreen[None]):
             charts.display = both or not side.display
             side.styles.width = left if both else "1fr"
         room = (width - left if both else width, height - 3)
-        if "rows" not in self._grid_chosen:
-            self.grid.rows = max(1, min(5, room[1] // 8))
-        if "columns" not in self._grid_chosen:
-            self.grid.columns = max(1, min(3, room[0] // 34))
+        self.grid.rows = self._grid_size["rows"] or max(1, min(5, room[1] // 8))
+        self.grid.columns = self._grid_size["columns"] or max(1, min(3, room[0] // 34))
         self._show_vitals()
 
     def _mark_focus(self) -> None:
@@ -350,23 +366,44 @@ class TopScreen(SpanScreen[None]):
 
     def action_next_pane(self) -> None:
         if self.side is self.grid and self._sidebar is False:
-            self._sidebar = None
+            self._show_sidebar(True)
         self._go(self.grid if self.side is self.table else self.table)
 
     def action_toggle_sidebar(self) -> None:
         shown = bool(self.query_one("#top-side").display)
-        self._sidebar = None if not shown else False
+        self._show_sidebar(not shown)
         self._go(self.grid if shown else self.table)
+
+    def _show_sidebar(self, shown: bool) -> None:
+        self._sidebar = None if shown else False
+        self._view.set("top.sidebar", shown)
 
     def action_resize(self, direction: str) -> None:
         now = self.query_one("#top-side").size.width
-        self._width = max(LEAST, min(now + (STEP if direction == "right" else -STEP), self.size.width - LEAST))
+        self._make_wide(now + (STEP if direction == "right" else -STEP))
+
+    def _make_wide(self, width: int) -> None:
+        """Give the sidebar so many columns, if there are as many."""
+        self._width = max(LEAST, min(width, self.size.width - LEAST))
+        self._view.set("top.width", self._width)
         self._share_out()
 
     def action_reset_sizes(self) -> None:
         self._width = self._sidebar = None
-        self._grid_chosen.clear()
+        usual = settings().grid("grids.top")
+        self._grid_size = {"rows": usual.rows if usual else None, "columns": usual.columns if usual else None}
+        for name in ("width", "rows", "columns", "sidebar"):
+            self._view.set(f"top.{name}", None)
         self._share_out()
+
+    def _forward_event(self, event: events.Event) -> None:
+        """Drag the border; everything else goes where Textual sends it."""
+        if self.is_mounted and self.query_one("#top-charts").display:
+            width = self._border.width(event, self.query_one("#top-side").region)
+            if width is not None:
+                self._make_wide(width)
+                return
+        super()._forward_event(event)
 
     def action_back(self) -> None:
         """One thing less: the digit that is awaited, the crosshair, the chart in focus, the process."""
@@ -393,10 +430,12 @@ class TopScreen(SpanScreen[None]):
     def action_sort(self) -> None:
         keys = [key for key in SORT_KEYS if key != "gpu" or any(p.gpu is not None for p in self._processes)]
         self._sort = keys[(keys.index(self._sort) + 1) % len(keys)] if self._sort in keys else keys[0]
+        self._view.set("top.sort", self._sort)
         self._show_processes()
 
     def action_tree(self) -> None:
         self._tree = not self._tree
+        self._view.set("top.tree", self._tree or None)
         self._show_processes()
 
     def action_tail_window(self) -> None:
@@ -412,8 +451,9 @@ class TopScreen(SpanScreen[None]):
 
     def action_digit(self, number: int) -> None:
         if self._grid_part is not None:
-            self._grid_chosen.add(self._grid_part)
-            getattr(self.grid, f"action_set_{self._grid_part}")(number)
+            self._grid_size[self._grid_part] = number
+            self._view.set(f"top.{self._grid_part}", number)
+            self._share_out()
             self._end_grid()
         elif number == 0:
             self.action_reset_sizes()
@@ -472,7 +512,7 @@ class TopScreen(SpanScreen[None]):
 
     async def action_filter(self, subject: Subject) -> None:
         if subject == "processes" and not self.query_one("#top-side").display:
-            self._sidebar = None
+            self._show_sidebar(True)
             self._go(self.table)
         if self._filter_line is None:
             from leet.tui.widgets.filter_line import FilterLine
