@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -332,3 +334,45 @@ async def test_the_wheel_scrubs(tmp_path: Path) -> None:
         for event in (events.MouseScrollUp, events.MouseScrollUp, events.MouseScrollDown):
             await viewer.pilot._post_mouse_events([event], wall, offset=(5, 5), button=0)
         assert "24/25" in await shown(viewer)
+
+
+async def test_a_drag_along_the_slider_scrubs(tmp_path: Path) -> None:
+    async with media(scrubbed(tmp_path)) as viewer:
+        wall = wall_of(viewer)
+        assert wall.page is not None
+        slot = wall.page.slots[0]
+        y = slot.bottom - 1
+        await viewer.pilot.mouse_down(wall, offset=(slot.x + 10, y))
+        await viewer.pilot.hover(wall, offset=(slot.x + 2, y))
+        await viewer.pilot.mouse_up(wall, offset=(slot.x + 2, y))
+        text = await shown(viewer)
+        assert any(f"{n}/25" in text for n in (1, 2, 3))
+        await viewer.pilot.hover(wall, offset=(slot.x + 15, y))
+        assert await shown(viewer) == text
+
+
+async def test_the_palette_lists_what_the_pane_answers(tmp_path: Path) -> None:
+    async with media(scrubbed(tmp_path)) as viewer:
+        await viewer.press("ctrl+p")
+        await viewer.type("masks and boxes")
+        await viewer.until("Media · m")
+        await viewer.press("enter")
+        await viewer.until("masks and boxes are drawn")
+        assert wall_of(viewer).view.overlays
+
+
+def test_nothing_of_it_is_loaded_before_the_pane_is_opened(tmp_path: Path) -> None:
+    log = scrubbed(tmp_path, 3).finish()
+    code = """
+import sys
+from pathlib import Path
+from leet.discovery import Found
+from leet.tui.app import LeetApp
+from leet.tui.screenshot import take
+take(LeetApp(Found(Path(sys.argv[1])), live=False), sys.argv[2], (80, 24), "")
+print(sorted(name for name in ("PIL", "leet.tui.widgets.media_wall", "leet.model.media_loader") if name in sys.modules))
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(log), str(tmp_path / "frame.txt")], capture_output=True, text=True, timeout=60
+    )
+    assert done.stdout.strip() == "[]", done.stderr

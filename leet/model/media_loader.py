@@ -84,7 +84,8 @@ class MediaLoader:
     def retry_in(self) -> float | None:
         """Seconds until something that is wanted, and has failed, is tried again."""
         with self._lock:
-            times = [made.again for w in self._wanted if (made := self._made.get(w)) is not None and made.again]
+            made = [self._made[wanted] for wanted in self._wanted if wanted in self._made]
+            times = [one.again for one in made if one.again]
             return max(0.0, min(times) - time.monotonic()) if times else None
 
     def settled(self) -> bool:

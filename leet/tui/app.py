@@ -109,13 +109,14 @@ class FrameApp(App[None]):
         return filters
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
-        """The palette: the commands that the screen under it answers, and the theme."""
-        place = getattr(screen, "PLACE", None)
-        for command in in_place(place) if place else ():
-            if command.palette:
-                keys = " ".join(command.shown_keys())
-                run = partial(screen.run_action, command.action)
-                yield SystemCommand(command.summary, f"{command.group} · {keys}", run)
+        """The palette: the commands that the screen under it answers, those of the pane in focus, and the theme."""
+        for owner in (screen, screen.focused) if screen.focused is not None else (screen,):
+            place = getattr(owner, "PLACE", None)
+            for command in in_place(place) if place else ():
+                if command.palette:
+                    keys = " ".join(command.shown_keys())
+                    run = partial(owner.run_action, command.action)
+                    yield SystemCommand(command.summary, f"{command.group} · {keys}", run)
         yield SystemCommand("Theme", "Colours of the frame around the charts", self.action_change_theme)
 
     async def on_key(self, event: events.Key) -> None:

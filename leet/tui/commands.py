@@ -19,13 +19,13 @@ Place = Literal[
     "records",
     "top",
     "logs",
-    "media",
-    "media_screen",
-    "table",
     "config",
     "entry",
     "picker",
     "help",
+    "media",
+    "media_screen",
+    "table",
 ]
 """Who answers: the app, a screen of one run or many, a chart at full size, a filter being typed, a screen of text."""
 
@@ -65,10 +65,10 @@ _COMPARE = _in("compare")
 _LOGS = _in("logs")
 _RECORDS = _in("records")
 _TOP = _in("top")
-_CONFIG = _in("config")
 _MEDIA = _in("media")
 _TABLE = _in("table")
 _HELPED = _BOTH | _in("media_screen", "table")
+_CONFIG = _in("config")
 
 COMMANDS: tuple[Command, ...] = (
     Command("help", "question_mark,h", "All keys", "Everywhere", "help", _HELPED, hint="help"),
@@ -207,15 +207,11 @@ COMMANDS: tuple[Command, ...] = (
     Command("media_next_page", "n,pagedown", "Next page of tiles", "Media", "next_page", _MEDIA, palette=False),
     Command("media_previous_page", "N,pageup", "Previous page of tiles", "Media", "previous_page", _MEDIA,
             palette=False),
-    Command("media_open", "enter", "Tile over the whole screen; a table as a table", "Media", "open", _MEDIA,
-            palette=False),
-    Command("media_link", "l", "Move all tiles and the charts' crosshairs together", "Media", "link", _MEDIA,
-            palette=False),
-    Command("media_overlays", "m", "Masks and boxes over the pictures", "Media", "overlays", _MEDIA, palette=False),
-    Command("media_resolution", "k", "Half blocks, or full resolution (Kitty, Sixel)", "Media", "resolution", _MEDIA,
-            palette=False),
-    Command("media_outside", "e", "Open the file with the system's viewer", "Media", "open_outside", _MEDIA,
-            palette=False),
+    Command("media_open", "enter", "Tile over the whole screen; a table as a table", "Media", "open", _MEDIA),
+    Command("media_link", "l", "Move all tiles and the charts' crosshairs together", "Media", "link", _MEDIA),
+    Command("media_overlays", "m", "Masks and boxes over the pictures", "Media", "overlays", _MEDIA),
+    Command("media_resolution", "k", "Half blocks, or full resolution (Kitty, Sixel)", "Media", "resolution", _MEDIA),
+    Command("media_outside", "e", "Open the file with the system's viewer", "Media", "open_outside", _MEDIA),
     Command("media_back", "escape", "Back to the panes", "Media", "back", _in("media_screen"), palette=False),
 
     Command("table_up", "up,w", "Row above", "In a table", "table('move', 'up')", _TABLE, palette=False),

@@ -62,8 +62,6 @@ def parse_keys(text: str) -> Iterator[str]:
 
 def take(app: LeetApp, path: str, size: tuple[int, int], keys: str) -> None:
     """Run `app` without a terminal and write its frame to `path`, which ends in .svg or .txt."""
-    from leet.tui.screens.run_panes import RunPanes
-
     presses = list(parse_keys(keys))
     frame: list[str] = []
 
@@ -78,8 +76,9 @@ def take(app: LeetApp, path: str, size: tuple[int, int], keys: str) -> None:
         await pilot.pause()
         await app.panes_screen.loaded.wait()
         await pilot.pause()
-        if isinstance(app.screen, RunPanes):
-            app.screen.paint_now()
+        paint_now = getattr(app.screen, "paint_now", None)
+        if paint_now is not None:
+            paint_now()
         await pilot.pause()
         frame.append(svg_of(app) if path.endswith(".svg") else text_of(app))
         app.exit()

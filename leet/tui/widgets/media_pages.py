@@ -8,6 +8,7 @@ MediaStore ─► tiles of the page ─► Wanted ─► MediaLoader (a thread) 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import ClassVar
 
 from rich.color import Color as RichColor
@@ -205,22 +206,34 @@ class MediaPages(Painted):
         ink, page = self._ink(), self._lay_out(width, height)
         self.page = page
         wanted: list[Wanted] = []
+        beside: list[Wanted] = []
         rows: list[list[Strip]] = [[] for _ in range(height)]
         tiles = self.tiles()
         for slot, region in enumerate(page.slots):
             tile = tiles[page.first + slot]
+            before = len(wanted)
             strips = self._tile(tile, region, slot, ink, wanted)
-            if tile == self.view.selected and wanted:
+            if tile == self.view.selected and len(wanted) > before:
                 wanted.insert(0, wanted.pop())
+                beside = self._beside(wanted[0])
             if region.x:
                 rows[region.y : region.bottom] = [
                     [*row, Strip([Segment(" ", ink.styles.ground)], 1)] for row in rows[region.y : region.bottom]
                 ]
             for row, strip in zip(rows[region.y : region.bottom], strips, strict=False):
                 row.append(strip)
-        self._want(wanted)
+        self._want([*wanted, *beside])
         self._place_pictures_later()
         return [Strip.join(row) for row in rows]
+
+    def _beside(self, wish: Wanted) -> list[Wanted]:
+        """The samples before and after the selected one: whoever scrubs comes there next."""
+        assert self.model is not None
+        series = self.model.media.series(wish.tile.key)
+        if wish.histogram:
+            return []
+        near = (wish.indices[0] + 1, wish.indices[0] - 1)
+        return [replace(wish, offsets=(series.offset(i),), indices=(i,)) for i in near if 0 <= i < len(series)]
 
     def _lay_out(self, width: int, height: int) -> Page:
         tiles, chosen = self.tiles(), self.selected

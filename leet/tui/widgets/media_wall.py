@@ -9,7 +9,7 @@ Actions, for the table of commands:
     link resolution overlays     tiles and crosshairs together; pixels or half blocks; masks and boxes
     open_outside                 the system's viewer
 
-Mouse: a click selects a tile, and a click on its slider a sample; the wheel scrubs.
+Mouse: a click selects a tile, and a click or a drag on its slider a sample; the wheel scrubs.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from typing import ClassVar
 import numpy as np
 from textual import events
 from textual.binding import BindingType
+from textual.geometry import Region
 
 from leet.model.filter import TextFilter
 from leet.model.media import Tile
@@ -30,7 +31,7 @@ from leet.model.run import RunModel
 from leet.model.safe_text import clean
 from leet.reading.media_values import ValueGone, read_value
 from leet.settings import settings
-from leet.tui.commands import bindings
+from leet.tui.commands import Place, bindings
 from leet.tui.feed import RunFeed
 from leet.tui.graphics import Protocol, detect, remote_or_multiplexed
 from leet.tui.messages import MomentChosen
@@ -48,6 +49,7 @@ REMEMBERED = 32
 class MediaWall(MediaPages, can_focus=True):
     """See the module."""
 
+    PLACE: ClassVar[Place] = "media"
     BINDINGS: ClassVar[list[BindingType]] = bindings("media")
 
     def __init__(
@@ -57,18 +59,33 @@ class MediaWall(MediaPages, can_focus=True):
         columns: int = 2,
         id: str | None = None,  # noqa: A002  Textual's name
     ) -> None:
+        """`rows` and `columns` of tiles at most."""
         super().__init__(grid=(rows, columns), id=id)
         self._views: dict[Path | None, MediaView] = {}
+        self._sliding: Region | None = None
+        """The tile whose slider is held."""
 
     def on_mount(self) -> None:
+        held = settings()
+        self.heat_palette = held.choice("colors.heat")
         if not self.app.is_headless and not self.terminal.ascii and self.terminal.depth != "none":
-            self.protocol = protocol_of(settings().choice("media.graphics"))
+            self.protocol = protocol_of(held.choice("media.graphics"))
             self.full_resolution = self.protocol is not None and not self.terminal.remote
 
     def share(self, other: MediaWall) -> None:
         """Look at the same run as another wall, in the same way: what changes here changes there."""
         self.view, self._views, self._filter = other.view, other._views, other._filter
         self.protocol, self.full_resolution = other.protocol, other.full_resolution
+
+    @property
+    def rows(self) -> int:
+        """Rows of the grid, at most."""
+        return self.grid[0]
+
+    @property
+    def columns(self) -> int:
+        """Columns of the grid, at most."""
+        return self.grid[1]
 
     # The contract of panes
 
@@ -285,12 +302,30 @@ class MediaWall(MediaPages, can_focus=True):
         event.stop()
         region, tile = self.page.slots[slot], self.tiles()[self.page.first + slot]
         self.select(tile)
-        room = Room.of(region.height)
-        if room.slider and event.y == region.bottom - 1 and self.model is not None:
-            count = len(self.model.media.series(tile.key))
-            index = index_on_slider(event.x - region.x, count, region.width)
-            if index is not None:
-                self._go_to(index)
+        if Room.of(region.height).slider and event.y == region.bottom - 1 and self._slide(event.x, region):
+            self._sliding = region
+            self.capture_mouse()
+
+    def _slide(self, x: int, region: Region) -> bool:
+        """Go to the sample at a column of the selected tile's slider; False beside it."""
+        assert self.model is not None
+        assert self.selected is not None
+        count = len(self.model.media.series(self.selected.key))
+        index = index_on_slider(x - region.x, count, region.width)
+        if index is not None:
+            self._go_to(index)
+        return index is not None
+
+    def on_mouse_move(self, event: events.MouseMove) -> None:
+        if self._sliding is not None and self.selected is not None:
+            event.stop()
+            self._slide(event.x, self._sliding)
+
+    def on_mouse_up(self, event: events.MouseUp) -> None:
+        if self._sliding is not None:
+            event.stop()
+            self._sliding = None
+            self.release_mouse()
 
     def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
         self._wheel(event, -1)
