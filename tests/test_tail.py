@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from leet.reading.batch import Batch, Notice
+from leet.reading.batch import Batch, Newest, Notice
 from leet.reading.log_file import LogFile
 from leet.reading.tail import Tail, read
 from recorder.transaction_log.framing import HEADER, frame
@@ -338,3 +338,18 @@ def test_a_failing_consumer_is_told_why_the_tail_ends(log: Path) -> None:
     assert not tail.running
     assert notices(items) == ["unreadable"]
     assert "no room" in items[0].text  # type: ignore[union-attr]
+
+
+def test_the_rest_waits_for_the_newest_part_to_be_shown(log: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("leet.reading.newest.SMALLEST", 0)
+    monkeypatch.setattr("leet.reading.tail.PATIENCE", PATIENCE)
+    log.write_bytes(log_bytes(range(300), text=2000))
+    shown, events = threading.Event(), queue.Queue[object]()
+    tail = Tail(log, events.put, newest=events.put, shown=shown, follow=False)
+    tail.start()
+    assert isinstance(events.get(timeout=PATIENCE), Newest)
+    assert events.empty()
+    shown.set()
+    tail.join(PATIENCE)
+    rest = [events.get_nowait() for _ in range(events.qsize())]
+    assert steps_of(rest) == list(range(300))  # type: ignore[arg-type]  # batches alone have been put

@@ -31,6 +31,9 @@ SHARE = 0.005
 LONGEST_POLL = 1.0
 """… which is no less often than so many seconds."""
 
+PATIENCE = 0.5
+"""Longest time that the rest of a big log waits for its newest part to be on the screen, in seconds."""
+
 _BREATH = 0.0002
 """Pause after each piece, in seconds, in which threads that draw get their turn."""
 
@@ -52,7 +55,8 @@ class Tail:
     is how a slow consumer holds the reader back, but then `stop` waits for it to come back; `Tail.into` delivers
     to a bounded queue without that flaw. With `follow=False` the thread ends at the end of the file.
     The file need not exist yet. `chunk_bytes` is the largest piece that is decoded at a time; `cache` keeps the
-    columns of a big log, and `newest` is handed its newest part before anything else is read.
+    columns of a big log, and `newest` is handed its newest part before anything else is read. Then `shown` is waited
+    for, as long as `PATIENCE` at most: the rest takes all the time that it can get, and so would the first picture.
     """
 
     def __init__(
@@ -64,10 +68,12 @@ class Tail:
         chunk_bytes: int = LARGEST_PIECE,
         cache: ColumnCache | None = None,
         newest: Callable[[Newest], None] | None = None,
+        shown: threading.Event | None = None,
     ) -> None:
         self._log = LogFile(path, chunk_bytes, cache=cache)
         self._deliver = deliver
         self._newest = newest
+        self._shown = shown
         self._follow = follow
         self._stopping = threading.Event()
         self._thread = threading.Thread(target=self._run, name=f"tail {self._log.path.name}", daemon=True)
@@ -112,6 +118,8 @@ class Tail:
         try:
             if self._newest is not None and (batches := read_newest(self._log.path)):
                 self._newest(Newest(batches))
+                if self._shown is not None:
+                    self._shown.wait(PATIENCE)
             self._look()
             if not self._follow:
                 self._hand_on(self._log.finish())

@@ -50,7 +50,10 @@ class RunFeed:
         # What is newest of a mirror is not what is newest of the log.
         newest = deliver if remote is None else None
         follow = live or remote is not None  # what is fetched grows while it is read
-        self._tail = Tail(self.log, deliver, cache=self._cache, newest=newest) if follow else None
+        self._shown = threading.Event()
+        self._tail: Tail | None = None
+        if follow:
+            self._tail = Tail(self.log, deliver, cache=self._cache, newest=newest, shown=self._shown)
         self._behind: RunModel | None = None
         """The model that reads from the beginning while the newest part is shown."""
         self._seen = False
@@ -73,6 +76,11 @@ class RunFeed:
         if self._tail is not None:
             self._tail.stop()
         self.intake.close()
+        self._shown.set()
+
+    def been_shown(self) -> None:
+        """What has been read so far is on the screen: the rest of a big log may take the time that it takes."""
+        self._shown.set()
         if self.remote is not None:
             self.remote.stop()
 

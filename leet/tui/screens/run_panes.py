@@ -40,8 +40,8 @@ from leet.tui.widgets.status_line import Part, StatusLine
 if TYPE_CHECKING:
     from leet.tui.widgets.filter_line import FilterLine
 
-OVERVIEW_SECONDS = 1.0
-STATUS_SECONDS = 0.5
+OVERVIEW_SECONDS = 2.0
+STATUS_SECONDS = 1.0
 CHARTS_SECONDS = 0.25
 GRID_SECONDS = 4.0
 """How long `c` and `r` wait for their digit."""

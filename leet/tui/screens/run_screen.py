@@ -71,6 +71,7 @@ class RunScreen(RunPanes):
         self.set_focus(self.metrics)
         self.refresh_all()
         self.feed.listen(self._announce)
+        self.call_after_refresh(self.feed.been_shown)
         if self._newer_run is not None:
             self._newer_run.start()
 
@@ -153,7 +154,8 @@ class RunScreen(RunPanes):
             self._age_timer = None
         if self.terminal.now is None and self.feed.live and self.model.modified:
             age = max(0.0, now - self.model.modified)
-            wait = 1.0 if age < 60 and self.only.state.live else 60.0 - age % 60 + 0.5
+            # What is being written at this moment renews the line by itself.
+            wait = 60.0 - age % 60 + 0.5 if age >= 60 or not self.only.state.live else 1.0 if age >= 2 else 2.0
             self._age_timer = self.set_timer(wait, self._time_has_passed)
 
     def _time_has_passed(self) -> None:
