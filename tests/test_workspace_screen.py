@@ -426,14 +426,14 @@ async def test_colours_are_those_of_the_marks_and_no_two_alike(root: Path) -> No
         await place.press("ctrl+a", "y")
         await place.settled()
         screen = place.screen
-        marks = {key: screen.mark_of(key).color for key in screen.selection.keys}
+        marks = {key: screen.run_marks.of(key).color for key in screen.selection.keys}
         assert len(set(marks.values())) == 6
         assert set(screen.metrics.series_colors.values()) == set(marks.values())
         for run in screen.sources.runs:
             assert screen.metrics.series_colors[run.color] == marks[run.key]
         before = dict(marks)
         await place.press("x")
-        assert screen.mark_of(screen.selection.pinned).color == before[screen.selection.pinned]
+        assert screen.run_marks.of(screen.selection.pinned).color == before[screen.selection.pinned]
 
 
 async def test_sixteen_colours_and_none(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -443,7 +443,7 @@ async def test_sixteen_colours_and_none(root: Path, monkeypatch: pytest.MonkeyPa
         styles = {s.style for line in place.app.screen._compositor.render_strips() for s in line if s.style}
         used = {color.name for style in styles for color in (style.color, style.bgcolor) if color is not None}
         assert not {name for name in used if name.startswith("#")}, used
-        assert place.screen.mark_of(place.screen.selection.keys[0]).color != ""
+        assert place.screen.run_marks.of(place.screen.selection.keys[0]).color != ""
     monkeypatch.setenv("NO_COLOR", "1")
     async with at(root) as place:
         await place.press("down", "space")
@@ -726,12 +726,12 @@ async def test_a_log_that_grows_after_its_end_is_read_anew(root: Path) -> None:
 async def test_another_theme_is_only_other_colours(root: Path) -> None:
     async with at(root) as place:
         text = place.text()
-        dark = place.screen.mark_of(place.screen.selection.pinned).color
+        dark = place.screen.run_marks.of(place.screen.selection.pinned).color
         place.app.theme = "leet-light"
         await place.pilot.pause()
         await place.settled()
         assert place.text() == text
-        assert place.screen.mark_of(place.screen.selection.pinned).color != dark
+        assert place.screen.run_marks.of(place.screen.selection.pinned).color != dark
 
 
 async def test_ages_states_and_the_status_follow_the_clock(root: Path) -> None:

@@ -9,7 +9,6 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import partial
-from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
@@ -18,9 +17,6 @@ from textual.binding import BindingType
 from textual.timer import Timer
 from textual.widget import Widget
 
-from leet.charts import palettes
-from leet.model.filter import Mode
-from leet.model.run_colors import RunColors
 from leet.model.run_entry import RunEntry
 from leet.model.run_query import RunQuery
 from leet.model.safe_text import clean
@@ -38,15 +34,17 @@ from leet.tui.messages import (
     RunsSorted,
 )
 from leet.tui.overlay_sources import OverlayRun, OverlaySources
+from leet.tui.run_marks import Depth, RunMarks
 from leet.tui.screens.panes_screen import Plan
 from leet.tui.screens.run_panes import RunPanes
 from leet.tui.selection import Selection
 from leet.tui.shown_run import ShownRun
 from leet.tui.terminal import Terminal
 from leet.tui.widgets.run_query_line import RunQueryLine
-from leet.tui.widgets.runs_list import Mark, RunsList
+from leet.tui.widgets.runs_list import RunsList
 from leet.tui.widgets.status_line import Part
 from leet.tui.workspace_feeds import FeedOf, Peeked, RunFeeds, feed_of
+from leet.tui.workspace_memory import SORTS, WorkspaceMemory
 
 if TYPE_CHECKING:
     from leet.remote.remote_runs import RemoteRuns
@@ -63,11 +61,7 @@ FOLLOW_SECONDS = 0.1
 """Least time between two runs that the other panes tell of: a highlight that runs down the list is not followed."""
 CHOICE_SECONDS = 1.0
 """The latest run is selected when the scan is done, or this much later where it takes longer."""
-SORTS = {"started": "", "name": "sort:name", "state": "sort:state", "step": "sort:-step", "duration": "sort:-duration"}
-"""What the list can be sorted by with a key, as a query."""
 LOWER = ("system", "media", "logs")
-MOST_SERIES = 900
-"""Numbers of series there are (`charts.cells.Role`): curves beyond have the colours of the first again."""
 
 
 class WorkspaceScreen(RunPanes):
@@ -98,26 +92,26 @@ class WorkspaceScreen(RunPanes):
         self.root = root
         self.wanted["runs"] = True
         self.loaded = asyncio.Event()
-        self.selection = Selection()
-        self.query_now = RunQuery()
-        self.sort = "started"
         self.view = ViewState.of(root) if live else ViewState(root, kept=False)
+        self.runs_memory = WorkspaceMemory(self.view)
+        self.query_now = self.runs_memory.query
+        self.sort = self.runs_memory.sort
+        self.selection = Selection()
+        self.runs_memory.restore(self.selection)
+        self.run_marks = RunMarks(self.selection)
         self.workspace = Workspace(root)
         self.feeds = RunFeeds(self._announce_records, terminal.time, live=live, feed_of=self._how_to_feed())
         self.runs = RunsList(
-            mark=self.mark_of,
+            mark=self.run_marks.of,
             clock=terminal.time,
             pulse=live and not terminal.remote and terminal.now is None,
             id="runs",
         )
         self.query_line: RunQueryLine | None = None
-        self._colors = RunColors(palettes.PALETTES[palettes.DEFAULT].dark)
-        self._dark = True
-        self._numbers: dict[str, int] = {}
-        """Selected run → number of its series."""
         self._live: dict[str, bool] = {}
         self._first = highlight
         self._chosen = False
+        self._pruned = False
         self._began = 0.0
         self._listed = threading.Event()
         self._list_timer: Timer | None = None
@@ -125,7 +119,6 @@ class WorkspaceScreen(RunPanes):
         self._follow_timer: Timer | None = None
         self._followed_at = 0.0
         self._asked_all: list[str] = []
-        self._restore()
         self.remember_in(self.view)
         self.workspace.listen(self._announce_runs)
         self.workspace.start()
@@ -184,7 +177,7 @@ class WorkspaceScreen(RunPanes):
                 self.selection.rename(old, new)
                 self.feeds.rename(old, self.workspace.entries[new])
                 self.runs.rename(old, new)
-                self._colors.rename(old, new)
+                self.run_marks.rename(old, new)
             self.selection.drop(change.removed)
             for key in change.changed:
                 self.feeds.entry_changed(self.workspace.entries[key])
@@ -194,6 +187,7 @@ class WorkspaceScreen(RunPanes):
                 self.selected()
             if self.runs.entry is not None and self.runs.entry.key in change.changed:
                 self._follow()
+        self._forget_the_lost()
         self._settle()
         now = time.monotonic()
         self._list_at = now + max(LIST_SECONDS, 15 * (now - began))
@@ -241,15 +235,26 @@ class WorkspaceScreen(RunPanes):
             return
         self._chosen = True
         wished = self._entry_of(self._first) if self._first is not None else None
-        self.selection.drop([key for key in self.selection.keys if key not in entries])
         if wished is not None:
             self.selection.select(wished.key)
             self.runs.highlight(wished.key)
         else:
-            self.runs.highlight(str(self.view.get("runs.highlighted", "")))
+            self.runs.highlight(self.runs_memory.highlighted)
         if not len(self.selection) and self.runs.entries:
             self.selection.pin(self.runs.entries[0].key)
         self.selected()
+
+    def _forget_the_lost(self) -> None:
+        """What was selected last time and is no longer there: known when all has been listed."""
+        if self._pruned or self.workspace.scanning or not self._chosen:
+            return
+        self._pruned = True
+        lost = [key for key in self.selection.keys if key not in self.workspace.entries]
+        if lost:
+            self.selection.drop(lost)
+            if not len(self.selection) and self.runs.entries:
+                self.selection.pin(self.runs.entries[0].key)
+            self.selected()
 
     def _entry_of(self, log: Path) -> RunEntry | None:
         """The run with this log."""
@@ -276,64 +281,20 @@ class WorkspaceScreen(RunPanes):
     def highlighted(self) -> RunEntry | None:
         return self.runs.entry
 
-    def mark_of(self, key: str) -> Mark:
-        selected = key in self.selection
-        color = ""
-        if not self.app.no_color:
-            if not self.app.native_ansi_color:
-                color = self._colors.color(key)
-            elif selected:
-                color = palettes.ansi(self._colors.index(key), self._dark)
-        return Mark(selected, key == self.selection.pinned, color)
-
     def selected(self) -> None:
         """The selection is another: colours, curves and what is read follow."""
         entries = self.workspace.entries
         highlighted = self.highlighted
         first = highlighted.key if highlighted is not None else ""
-        self._colors.keep(reversed(self.selection.in_drawing_order()))
+        self.metrics.series_colors = self.run_marks.renew()
         self.feeds.want([entries[key] for key in self.selection.by_urgency(first) if key in entries])
-        self._number()
-        self._remember()
+        if self._chosen:
+            self.runs_memory.keep_selection(self.selection)
         self._settle()
         self._follow()
         self.show_charts()
         self.runs.repaint()
         self.show_status()
-
-    def _number(self) -> None:
-        """Give every selected run a number of its own as long as it is selected, and its colour to that number."""
-        if self.app.native_ansi_color:
-            # The number says which of the few colours it is.
-            self._numbers = {key: self._colors.index(key) % MOST_SERIES for key in self.selection.keys}
-            return
-        kept = {key: self._numbers[key] for key in self.selection.keys if key in self._numbers}
-        taken = set(kept.values())
-        free = (number for number in count() if number not in taken)
-        self._numbers = {key: kept[key] if key in kept else next(free) % MOST_SERIES for key in self.selection.keys}
-        self.metrics.series_colors = {number: self._colors.color(key) for key, number in self._numbers.items()}
-
-    def _remember(self) -> None:
-        if self._chosen:
-            self.view.set("runs.selected", self.selection.keys)
-            self.view.set("runs.pinned", self.selection.pinned)
-        self.view.set("runs.query", self.query_now.text or None)
-        self.view.set("runs.mode", self.query_now.mode)
-        self.view.set("runs.sort", self.sort)
-        if self._chosen and self.highlighted is not None:
-            self.view.set("runs.highlighted", self.highlighted.key)
-
-    def _restore(self) -> None:
-        """As the directory was left. What an older version, or somebody else, has written may be of any shape."""
-        keys, pinned = self.view.get("runs.selected", []), self.view.get("runs.pinned", "")
-        if isinstance(keys, list):
-            self.selection.restore([key for key in keys if isinstance(key, str)], str(pinned))
-        mode: Mode = "glob" if self.view.get("runs.mode") == "glob" else "regex"
-        query = RunQuery.parse(str(self.view.get("runs.query", "")), mode)
-        if query.error is None:
-            self.query_now = query
-        if self.view.get("runs.sort") in SORTS:
-            self.sort = self.view.get("runs.sort")
 
     def dress(self) -> None:
         super().dress()
@@ -342,9 +303,8 @@ class WorkspaceScreen(RunPanes):
 
     def _wear_palette(self) -> None:
         """Colours of runs for the ground of the theme."""
-        self._dark = self.app.current_theme.dark
-        palette = palettes.PALETTES.get(self.metrics.palette, palettes.PALETTES[palettes.DEFAULT])
-        self._colors.with_palette(palette.dark if self._dark else palette.light, dark=self._dark)
+        depth: Depth = "none" if self.app.no_color else "ansi" if self.app.native_ansi_color else "full"
+        self.run_marks.wear(self.metrics.palette, dark=self.app.current_theme.dark, depth=depth)
         if self._chosen:
             self.selected()
 
@@ -369,7 +329,8 @@ class WorkspaceScreen(RunPanes):
         shown = self._shown_of(entry) if entry is not None else None
         if shown is not self.run:
             self.show_run(shown)
-        self.view.set("runs.highlighted", entry.key) if entry is not None and self._chosen else None
+        if entry is not None and self._chosen:
+            self.runs_memory.keep_highlighted(entry.key)
 
     def _shown_of(self, entry: RunEntry) -> ShownRun:
         """The run as it is being read; until something of it is there, as the list knows it."""
@@ -436,7 +397,7 @@ class WorkspaceScreen(RunPanes):
                 self._live[key] = run.state.live
                 pinned = key == self.selection.pinned
                 store, live = run.model.metrics, self._is_live(key)
-                now.append(OverlayRun(key, labels[key], self._numbers[key], store, live, pinned))
+                now.append(OverlayRun(key, labels[key], self.run_marks.number(key), store, live, pinned))
         self.sources.show(now)
 
     def _is_live(self, key: str) -> Callable[[], bool]:
@@ -578,7 +539,7 @@ class WorkspaceScreen(RunPanes):
         own = self.query_now.sorts
         self.tell("the query says how to sort: ctrl+f lifts it" if own else f"runs sorted by {by}")
         self.list_runs()
-        self._remember()
+        self.runs_memory.keep_list(self.query_now, self.sort)
 
     def on_run_opened(self, event: RunOpened) -> None:
         event.stop()
@@ -613,7 +574,8 @@ class WorkspaceScreen(RunPanes):
         if len(keys) < 2:
             self.tell("select two runs or more to compare them: space selects the highlighted one")
             return
-        self.app.push_screen(CompareScreen([entries[key] for key in keys], [self.mark_of(key).color for key in keys]))
+        colors = [self.run_marks.of(key).color for key in keys]
+        self.app.push_screen(CompareScreen([entries[key] for key in keys], colors))
 
     def run_names(self) -> list[tuple[str, str]]:
         """Key and name of every run, those that are listed first."""
@@ -664,5 +626,5 @@ class WorkspaceScreen(RunPanes):
     def _apply_query(self, query: RunQuery) -> None:
         self.query_now = query
         self.list_runs()
-        self._remember()
+        self.runs_memory.keep_list(self.query_now, self.sort)
         self.show_status()

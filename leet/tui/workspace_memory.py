@@ -1,0 +1,57 @@
+"""What is remembered of a directory of runs: what was selected, pinned, highlighted, asked for, and sorted by."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from leet.model.filter import Mode
+from leet.model.run_query import RunQuery
+from leet.settings.view_state import ViewState
+from leet.tui.selection import Selection
+
+SORTS = {"started": "", "name": "sort:name", "state": "sort:state", "step": "sort:-step", "duration": "sort:-duration"}
+"""What the list can be sorted by with a key, as a query."""
+
+
+class WorkspaceMemory:
+    """Reads and writes a `ViewState`, in which an older version may have left anything."""
+
+    def __init__(self, view: ViewState) -> None:
+        self._view = view
+
+    def _text(self, name: str) -> str:
+        found: Any = self._view.get(f"runs.{name}", "")
+        return found if isinstance(found, str) else ""
+
+    def restore(self, selection: Selection) -> None:
+        keys: Any = self._view.get("runs.selected", [])
+        if isinstance(keys, list):
+            selection.restore([key for key in keys if isinstance(key, str)], self._text("pinned"))
+
+    @property
+    def query(self) -> RunQuery:
+        mode: Mode = "glob" if self._text("mode") == "glob" else "regex"
+        query = RunQuery.parse(self._text("query"), mode)
+        return query if query.error is None else RunQuery()
+
+    @property
+    def sort(self) -> str:
+        """A key of `SORTS`."""
+        return self._text("sort") if self._text("sort") in SORTS else "started"
+
+    @property
+    def highlighted(self) -> str:
+        """Key of a run; empty for none."""
+        return self._text("highlighted")
+
+    def keep_selection(self, selection: Selection) -> None:
+        self._view.set("runs.selected", selection.keys)
+        self._view.set("runs.pinned", selection.pinned)
+
+    def keep_list(self, query: RunQuery, sort: str) -> None:
+        self._view.set("runs.query", query.text or None)
+        self._view.set("runs.mode", query.mode)
+        self._view.set("runs.sort", sort)
+
+    def keep_highlighted(self, key: str) -> None:
+        self._view.set("runs.highlighted", key)
