@@ -104,7 +104,7 @@ class Peek:
     config: tuple[Change, ...] = ()
     """Changes in order; an object updates what is there before it leaf by leaf."""
     summary: tuple[Change, ...] = ()
-    """The last change of each path, in order."""
+    """The last time that each path was set, and the last that it was removed, in order."""
     rows: tuple[Row, ...] = ()
     """The last rows, the newest at the end; every step is known if any is."""
     samples: tuple[float, ...] = ()
@@ -331,8 +331,8 @@ class _Look:
         )
 
     def _summary(self) -> tuple[Change, ...]:
-        """The last change of each path: records are gone through from the last one back."""
-        last: dict[tuple[str, ...], str | None] = {}
+        """The last time that each path was set, and removed: records are gone through from the last one back."""
+        last: dict[tuple[tuple[str, ...], bool], Change] = {}
         seen: set[bytes] = set()
         size = 0
         for payload in reversed(self._summaries):
@@ -343,11 +343,11 @@ class _Look:
             if usual and seen.issuperset(keys):
                 continue  # all of its values have been replaced later, as is so with nearly every record
             seen.update(keys)
-            for path, json in reversed(summary_changes(payload)):
-                last.setdefault(path, json)
+            for change in reversed(summary_changes(payload)):
+                last.setdefault((change.path, change.json is None), change)
         for change in reversed((*self._before.summary, *self._set_with_run)):
-            last.setdefault(change.path, change.json)
-        return tuple(Change(path, json) for path, json in reversed(last.items()))
+            last.setdefault((change.path, change.json is None), change)
+        return tuple(reversed(last.values()))
 
     def _last_rows(self) -> Sequence[Row]:
         """The last rows with their steps, which those that do not tell count on from the row before them."""
