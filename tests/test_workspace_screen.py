@@ -746,3 +746,155 @@ async def test_ages_states_and_the_status_follow_the_clock(root: Path) -> None:
         assert "✗" in place.lines()[2]
         assert "crashed (silent for" in place.text()
     run.writer.close()
+
+
+async def test_moves_in_the_list_by_every_key(root: Path) -> None:
+    for number in range(6, 60):
+        run_in(root.parent, number, rows=1)
+    async with at(root, (140, 20)) as place:
+        runs = place.screen.runs
+
+        async def after(*keys: str) -> str:
+            await place.press(*keys)
+            assert runs.entry is not None
+            return runs.entry.name.removeprefix("trial-")
+
+        assert await after("s") == "58"
+        assert await after("w", "w") == "0"
+        assert await after("down") == "59"
+        assert await after("n") == "42"
+        assert await after("pagedown") == "25"
+        assert await after("N") == "42"
+        assert await after("pageup") == "59"
+        assert await after("d") == "42"
+        assert await after("a") == "59"
+        assert await after("D") == "49"
+        assert await after("end") == "0"
+        assert await after("home") == "59"
+        assert "1/60 runs" in place.lines()[0]
+
+
+async def test_filters_of_system_metrics_and_overview(root: Path) -> None:
+    run_in(root.parent, 9, samples=30)
+    async with at(root, (160, 50)) as place:
+        await place.press("backslash")
+        await place.type("gpu")
+        await place.press("enter")
+        assert "system" in place.panes()
+        assert {source.title for source in place.screen.system.sources} >= {"GPU Temp"}
+        assert all("GPU" in source.title for source in place.screen.system.sources)
+        await place.press("ctrl+backslash")
+        assert len(place.screen.system.sources) > 3
+        await place.press("o")
+        await place.type("dropout")
+        await place.press("enter")
+        assert place.screen.overview.count[0] == 1
+        # It holds for the run that is highlighted next.
+        await place.press("escape", "down")
+        await place.until("trial-5")
+        assert place.screen.overview.count[0] == 1
+        await place.press("ctrl+o")
+        assert place.screen.overview.count[0] > 1
+        await place.press("home", "t")
+        assert "system metrics:" in place.status
+
+
+async def test_guides_smoothing_and_grids_are_those_of_the_run_screen(root: Path) -> None:
+    async with at(root, (160, 50)) as place:
+        await place.press("ctrl+a", "y")
+        await place.settled()
+        plain = place.text()
+        await place.press("g")
+        await place.settled()
+        assert place.text() != plain
+        await place.press("g", "g", "tab", "m")
+        await place.settled()
+        source = place.screen.metrics.sources[0]
+        spec = source.spec(40, place.screen.metrics.view(source))
+        assert len(spec.traces) == 6
+        await place.press("m", "m", "m", "c", "1", "escape", "r")
+        assert "rows of the" in place.status
+        await place.press("escape")
+        assert place.screen.metrics.columns == 1
+
+
+async def test_the_lower_panes_follow_the_highlight(root: Path) -> None:
+    run_in(root.parent, 9, samples=30)
+    async with at(root, (160, 50)) as place:
+        await place.press("4")
+        assert "logs" in place.panes()
+        await place.press("escape", "down")
+        await place.until("trial-5 is not selected")
+        await place.press("4", "3")
+        assert "media" in place.panes()
+        await place.press("3")
+        assert place.panes() == {"runs", "metrics", "overview"}
+
+
+async def test_the_crosshair_is_shared_with_the_system_metrics_of_the_highlighted_run(root: Path) -> None:
+    run_in(root.parent, 9, samples=30)
+    async with at(root, (160, 50)) as place:
+        await place.press("down", "space", "up", "2", "escape", "tab", "v", "left")
+        await place.settled()
+        metrics, system = place.screen.metrics, place.screen.system
+        assert metrics.crosshair is not None
+        assert system.crosshair is not None
+        assert system.crosshair[0] == START + metrics.crosshair[0]
+
+
+async def test_borders_move_and_come_back(root: Path) -> None:
+    async with at(root, (160, 50)) as place:
+        width = place.screen.panes["runs"].size.width
+        await place.press("ctrl+right", "ctrl+right")
+        assert place.screen.panes["runs"].size.width > width
+        await place.press("0")
+        assert place.screen.panes["runs"].size.width == width
+
+
+async def test_a_key_typed_while_it_is_asked_for_is_the_answer(root: Path) -> None:
+    async with at(root) as place:
+        await place.press("ctrl+a", "space")
+        assert place.selected == ["trial-5"]
+        await place.press("space")
+        assert place.selected == []
+
+
+async def test_what_is_remembered_may_be_anything(root: Path) -> None:
+    from leet.settings.view_state import ViewState
+
+    view = ViewState.of(root)
+    for name, value in (
+        ("selected", [1, None, "no/such/run"]),
+        ("pinned", {"a": 1}),
+        ("query", "(((("),
+        ("mode", 7),
+        ("sort", ["x"]),
+        ("highlighted", 3),
+    ):
+        view.set(f"runs.{name}", value)
+    async with at(root, live=True) as place:
+        assert place.pinned == "trial-5"
+        assert place.selected == ["trial-5"]
+        assert place.screen.sort == "started"
+        assert len(place.names) == 6
+
+
+def test_a_directory_is_drawn_from_the_command_line(root: Path, tmp_path: Path) -> None:
+    import os
+    import subprocess
+    import sys
+
+    picture = tmp_path / "frame.txt"
+    for path in (root, root.parent):
+        ended = subprocess.run(
+            [sys.executable, "-m", "leet", str(path), "--screenshot", str(picture), "--keys", "<down> <space>"],
+            env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[1]), "LEET_NOW": str(NOW)},
+            capture_output=True,
+            text=True,
+            timeout=120,
+        )
+        assert ended.returncode == 0, ended.stderr
+        text = picture.read_text()
+        assert "6 runs" in text
+        assert "2 selected" in text
+        assert "● trial-4" in text
