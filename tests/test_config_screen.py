@@ -156,6 +156,33 @@ async def test_leaving_asks_once_when_something_was_changed(file: Path) -> None:
     assert not file.exists()
 
 
+async def test_quitting_from_the_help_asks_too(file: Path) -> None:
+    async with editing() as editor:
+        await editor.press("right", "question_mark", "q")
+        assert editor.app.is_running
+        assert editor.app.screen is editor.screen
+        assert "not saved: " in editor.text()
+        await editor.press("ctrl+c")
+        assert not editor.app.is_running
+    async with editing() as editor:
+        await editor.press("question_mark", "q")
+        assert not editor.app.is_running
+
+
+async def test_opening_the_settings_keeps_the_theme_that_is_seen(file: Path, tmp_path: Path) -> None:
+    async with viewing(trained(tmp_path, rows=4)) as viewer:
+        viewer.app.theme = "nord"
+        await viewer.press("comma", "down")
+        assert viewer.app.theme == "nord"
+        screen = viewer.app.screen
+        assert isinstance(screen, ConfigScreen)
+        screen.list.go_to("theme")
+        await viewer.press("right")
+        assert viewer.app.theme == "leet-dark"
+        await viewer.press("left", "q")
+        assert viewer.app.theme == "nord"
+
+
 async def test_leaving_without_changes_asks_nothing(file: Path) -> None:
     async with editing() as editor:
         await editor.press("q")

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from example_run import trained
+from test_import_hygiene import loaded_after
 from viewer import viewing
 
 from leet.discovery import Found, NoRun, WorkspaceRoot, open_target
@@ -93,9 +94,9 @@ def test_caches_are_kept_and_as_large_as_the_settings_say(variables, tmp_path: P
 def test_the_monitor_wears_them(variables) -> None:  # type: ignore[no-untyped-def]
     variables(TOP_INTERVAL="7.5", GRIDS_TOP="4x2", PANES_TOP_VITALS="off", COLORS_SYSTEM="beacon")
     screen = TopScreen(Terminal(), 1.0)
-    assert (screen.grid.rows, screen.grid.columns, screen.grid.palette) == (4, 2, "beacon")
-    with pytest.raises(SystemExit):
-        top_app.main(["--help"])
+    assert screen._grid_size == {"rows": 4, "columns": 2}
+    assert screen._sidebar is False
+    assert screen.grid.palette == "beacon"
 
 
 def test_its_help_says_how_often_it_looks(variables, capsys: pytest.CaptureFixture[str]) -> None:  # type: ignore[no-untyped-def]
@@ -152,3 +153,15 @@ def test_grids_of_the_table_are_grids() -> None:
         "grids.run_media",
         "grids.workspace_media",
     }
+
+
+def test_the_viewer_starts_without_what_reads_and_writes_the_file() -> None:
+    loaded = loaded_after("import leet.tui.app\nfrom leet.settings import settings\nsettings()")
+    assert not loaded & {"tomllib", "tomlkit"}
+
+
+def test_a_file_is_read_without_what_writes_it(tmp_path: Path) -> None:
+    path = tmp_path / "config.toml"
+    path.write_text('mouse = false\n[keys]\nquit = "Q"\n')
+    code = f"from pathlib import Path\nfrom leet.settings.toml_file import read\nread(Path({str(path)!r}))"
+    assert not loaded_after(code) & {"tomlkit", "difflib", "textual", "rich", "numpy"}

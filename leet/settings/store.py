@@ -91,14 +91,6 @@ class Settings:
             raise TypeError(f"{name} is no grid")
         return value
 
-    def having(self, **values: Value) -> Settings:
-        """The same with other values, `__` for the dots of a name: what a test or a preview looks at."""
-        changed = {name.replace("__", "."): value for name, value in values.items()}
-        unknown = changed.keys() - SETTINGS.keys()
-        if unknown:
-            raise KeyError(", ".join(sorted(unknown)))
-        return replace(self, from_environment={**self.from_environment, **changed})
-
 
 def config_path(environ: Mapping[str, str] = os.environ) -> Path:
     """`$XDG_CONFIG_HOME/leet/config.toml`."""
@@ -130,21 +122,26 @@ def load(environ: Mapping[str, str] = os.environ) -> Settings:
 
 
 _current: Settings | None = None
+_home: tuple[str | None, str | None] = None, None
 
 
 def settings() -> Settings:
     """The settings in force: loaded once, and again when the home of the settings is another one."""
-    global _current
-    if _current is None or _current.path != config_path():
-        _current = load()
+    if _current is None or _home != _homes():
+        return reload()
     return _current
 
 
 def use(wanted: Settings) -> Settings:
     """Let these be the settings in force from now on."""
-    global _current
-    _current = wanted
+    global _current, _home
+    _current, _home = wanted, _homes()
     return wanted
+
+
+def _homes() -> tuple[str | None, str | None]:
+    """What the place of the file depends on. Asked for with every setting, so no path is made."""
+    return os.environ.get("XDG_CONFIG_HOME"), os.environ.get("HOME")
 
 
 def reload() -> Settings:

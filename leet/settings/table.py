@@ -248,9 +248,9 @@ def _rows() -> tuple[Setting, ...]:
 
     return (
         Choice("startup", "latest-run", "What `leet` without a path opens", start, ("latest-run", "workspace")),
-        Toggle("mouse", True, "Use the mouse; off leaves it to the terminal", start),
+        Toggle("mouse", True, "Use the mouse; off leaves it to the terminal (from the next start on)", start),
         Name("theme", "auto", "Colours of the frame around the charts", looks, "auto or the name of a theme"),
-        Toggle("ascii", False, "Draw with 7-bit characters only, even where the locale has more", looks),
+        Toggle("ascii", False, "Draw with 7-bit characters only, wherever (from the next start on)", looks),
 
         colors("runs", "meadow", "Runs and series in metric charts"),
         colors("tags", "meadow", "Tags of runs"),

@@ -19,9 +19,13 @@ class ConfigApp(FrameApp):
         return screen
 
     async def action_quit(self) -> None:
-        """By ctrl+c too nothing that was changed is lost without a word."""
-        if isinstance(self.screen, ConfigScreen):
-            self.screen.action_leave()
+        """By ctrl+c, or from a list or the help over it, nothing that was changed is lost without a word."""
+        editor = self.screen_stack[0]
+        assert isinstance(editor, ConfigScreen)
+        if self.screen is editor or editor.draft.changed:
+            while len(self.screen_stack) > 1:
+                await self.pop_screen()
+            editor.action_leave()
         else:
             await super().action_quit()
 

@@ -16,6 +16,7 @@ from leet.settings.draft import Draft
 from leet.settings.store import settings, use
 from leet.settings.table import Choice, Name, Setting, Toggle, WrongValue
 from leet.tui import preferences
+from leet.tui.app import FrameApp
 from leet.tui.commands import Place, bindings, hints
 from leet.tui.keymap import keymap
 from leet.tui.messages import SettingsChanged
@@ -91,6 +92,8 @@ class ConfigScreen(SpanScreen[bool], Overlay[bool]):
         self.preview = SettingsPreview()
         self.status = StatusLine(id="config-status")
         self._before = settings()
+        self._theme = ("", "")
+        """The theme that was set and the one that was seen when the editor was opened."""
         self._filter = ""
         self._entry: Literal["", "filter", "value"] = ""
         self._asked = False
@@ -109,6 +112,9 @@ class ConfigScreen(SpanScreen[bool], Overlay[bool]):
         yield self.status
 
     def on_mount(self) -> None:
+        self._theme = str(self.draft.value("theme")), self.app.theme
+        if isinstance(self.app, FrameApp):
+            self.preview.ascii = self.app.terminal.ascii
         self.set_focus(self.list)
         self._show()
         if found := preferences.problems():
@@ -135,8 +141,16 @@ class ConfigScreen(SpanScreen[bool], Overlay[bool]):
             parts.append(Part(f"/{self._filter}/ {self.list.count}", "status--message"))
         self.status.show(parts, hints("entry" if self._entry else "config"))
         use(self.draft.preview())
-        preferences.show_theme(self.app)
+        self._show_theme()
         self.preview.dress(self.setting)
+
+    def _show_theme(self) -> None:
+        """The one that is being chosen. Until another one is, what a person sees stays, wherever they have it from."""
+        value, seen = self._theme
+        if self.draft.value("theme") != value:
+            preferences.show_theme(self.app)
+        elif self.app.theme != seen:
+            self.app.theme = seen
 
     def on_settings_list_moved(self) -> None:
         self.detail.show(self.setting)
@@ -293,7 +307,7 @@ class ConfigScreen(SpanScreen[bool], Overlay[bool]):
             self.status.say("not saved: s saves, the same key again leaves without", "s saves, again leaves")
         else:
             use(self._before)
-            preferences.show_theme(self.app)
+            self.app.theme = self._theme[1]
             self._leave(saved=False)
 
     def _leave(self, *, saved: bool) -> None:
