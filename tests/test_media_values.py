@@ -372,9 +372,9 @@ def test_the_loader_makes_what_is_wanted_and_forgets_what_is_old(
     assert model.path is not None
     monkeypatch.setattr("leet.model.media_loader.MOST_BYTES", 100_000)
     made = []
-    loader = MediaLoader(model.path, lambda: made.append(1), COLORS)
+    loader = MediaLoader(lambda: made.append(1), COLORS)
     series = model.media.series("a")
-    wishes = [Wanted(Tile("a"), (series.offset(i),), (i,), (90, 90)) for i in range(40)]
+    wishes = [Wanted(Tile("a"), ((model.path, series.offset(i)),), (i,), (90, 90)) for i in range(40)]
     for wish in wishes:
         loader.want([wish], {})
         assert loader.wait(20)
@@ -403,8 +403,10 @@ def test_everything_that_writers_log_is_shown(recorded: Any) -> None:
     shown: dict[str, Any] = {}
     for tile in model.media.tiles():
         series = model.media.series(tile.key)
-        wanted = Wanted(tile, (series.offset(0),), (0,), (30, 30), overlays=True, histogram=series.kind == "histogram")
-        shown[tile.name] = make(log, wanted, {}, COLORS).shown
+        wanted = Wanted(
+            tile, ((log, series.offset(0)),), (0,), (30, 30), overlays=True, histogram=series.kind == "histogram"
+        )
+        shown[tile.name] = make(wanted, {}, COLORS).shown
     troubles = {name: s.text for name, s in shown.items() if isinstance(s, Trouble)}
     assert troubles == {}
     kinds = {name: type(s) for name, s in shown.items()}
@@ -416,3 +418,33 @@ def test_everything_that_writers_log_is_shown(recorded: Any) -> None:
     }
     assert {mark.label for mark in shown["boxed"].marks} >= {"cat", "class 2"}
     assert Histograms not in kinds.values()  # the script logs none
+
+
+def test_a_resumed_run_has_the_media_of_all_its_parts(tmp_path: Path) -> None:
+    from test_media_model import write_log
+
+    from leet.tui.workspace_feeds import JoinedFeed
+
+    logs = []
+    for part, color in enumerate(((200, 0, 0), (0, 200, 0), (0, 0, 200))):
+        log = write_log(
+            tmp_path / f"offline-run-2025010{part}_000000-x" / "run-x.wandb",
+            [{"loss": 1.0}] * part + [{"a": {"_type": "image-file", "path": "p.png", "caption": f"part {part}"}}],
+        )
+        (log.parent / "files").mkdir()
+        Image.new("RGB", (4, 4), color).save(log.parent / "files" / "p.png")
+        logs.append(log)
+    feed = JoinedFeed(logs, live=False)
+    feed.start()
+    while not feed.loaded:
+        list(feed.drain(0.1))
+    store, series = feed.model.media, feed.model.media.series("a")
+    assert series.rows.tolist() == [0, 2, 5]
+    shown = []
+    for index, row in enumerate(series.rows.tolist()):
+        place = store.log_of(row, logs[-1]), series.offset(index)
+        content = make(Wanted(Tile("a"), (place,), (index,), (4, 4)), {}, COLORS)
+        assert content.medium is not None
+        assert isinstance(content.shown, Picture)
+        shown.append((content.medium.caption, content.shown.pixels[0, 0].tolist()))
+    assert shown == [("part 0", [200, 0, 0]), ("part 1", [0, 200, 0]), ("part 2", [0, 0, 200])]

@@ -10,6 +10,7 @@ A list of pictures is one series, whose pieces are tiles of their own: `img[0]`,
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -96,6 +97,8 @@ class MediaStore:
     def _forget(self) -> None:
         self.values = 0
         """Values of all series; it only grows, so that it tells whether something came."""
+        self._logs: list[tuple[int, Path]] = []
+        """First row and log of each part of a run that was resumed; empty for a run of one log."""
         self._series: dict[str, MediaSeries] = {}
         self._order = NaturalOrder()
         self._tiles: tuple[Tile, ...] = ()
@@ -118,6 +121,14 @@ class MediaStore:
     def series(self, key: str) -> MediaSeries:
         """The values under a key. KeyError for one that is not there."""
         return self._series[key]
+
+    def begin(self, log: Path, row: int) -> None:
+        """What comes from `row` on comes from this log."""
+        self._logs.append((row, log))
+
+    def log_of(self, row: int, usual: Path) -> Path:
+        """The log that a row came from; `usual` for a run of one log."""
+        return next((log for first, log in reversed(self._logs) if first <= row), usual)
 
     def append(self, typed: Mapping[str, Sequence[TypedPlace]], base: int) -> bool:
         """Take in the values of a batch whose rows count from `base`; True where there were any."""

@@ -92,8 +92,8 @@ class Wanted:
     """One thing to be shown. Equal ones look alike, so that it keys what has been made."""
 
     tile: Tile
-    offsets: tuple[int, ...]
-    """Of the records: one, or those of all the histograms."""
+    places: tuple[tuple[Path, int], ...]
+    """Log and offset of its record, or of those of all the histograms: a run that was resumed has several logs."""
     indices: tuple[int, ...]
     """Places in the series, of the same length."""
     box: tuple[int, int] = (0, 0)
@@ -108,12 +108,13 @@ class Wanted:
     """Of the store: what was read of a log that has been replaced is of no use."""
 
 
-def make(log: Path, wanted: Wanted, labels: Labels, colors: tuple[Color, ...]) -> Content:
+def make(wanted: Wanted, labels: Labels, colors: tuple[Color, ...]) -> Content:
     """Read and decode it. Raises nothing for what a log or a file holds."""
     try:
         if wanted.histogram:
-            return _histograms(log, wanted)
-        value = read_value(log, wanted.offsets[0], wanted.tile.key)
+            return _histograms(wanted)
+        log, offset = wanted.places[0]
+        value = read_value(log, offset, wanted.tile.key)
         medium = medium_of(value, wanted.tile.piece)
     except ValueGone as error:
         return Content(None, Trouble(str(error), passing=True))
@@ -189,10 +190,10 @@ def facts_of(log: Path, medium: Medium) -> list[tuple[str, str]]:
     return found
 
 
-def _histograms(log: Path, wanted: Wanted) -> Content:
+def _histograms(wanted: Wanted) -> Content:
     values: list[Bins | None] = []
     gone = 0
-    for offset in wanted.offsets:
+    for log, offset in wanted.places:
         try:
             values.append(_bins_at(log, offset, wanted.tile.key, wanted.generation))
         except ValueGone:

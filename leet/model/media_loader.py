@@ -13,7 +13,6 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from leet.model.media import Tile
 from leet.model.media_content import Content, Histograms, Labels, Trouble, Wanted, make
@@ -38,9 +37,8 @@ class _Made:
 class MediaLoader:
     """The contents of one run's tiles. All methods are called on the main loop."""
 
-    def __init__(self, log: Path, announce: Callable[[], None], colors: Sequence[Color]) -> None:
+    def __init__(self, announce: Callable[[], None], colors: Sequence[Color]) -> None:
         """`announce` is called on the thread when something has been made."""
-        self._log = log
         self._announce = announce
         self._colors = tuple(colors)
         self._lock = threading.Condition()
@@ -130,7 +128,7 @@ class MediaLoader:
                     return
                 labels = self._labels.get(wanted.tile.key, {})
             try:
-                content = make(self._log, wanted, labels, self._colors)
+                content = make(wanted, labels, self._colors)
             except Exception as error:  # decoders of foreign files may raise anything; the tile says so
                 content = Content(None, Trouble(f"cannot be shown: {error!r}"))
             with self._lock:

@@ -52,6 +52,7 @@ class JoinedFeed(RunFeed):
         super().__init__(parts[-1], live=live, remote=remote)
         self._earlier = tuple(parts[:-1])
         self._left = len(self._earlier)
+        self.model.media.begin(self._earlier[0], 0)
         self._stopped = False
 
     def start(self) -> None:
@@ -78,6 +79,8 @@ class JoinedFeed(RunFeed):
     def _take(self, piece: Piece) -> Iterator[Change]:
         if isinstance(piece, NextPart):
             self._left -= 1
+            following = self._earlier[-self._left] if self._left else self.log
+            self.model.media.begin(following, self.model.rows)
             # How an earlier part ended says nothing about the run.
             self.model.exit_code = self.model.exit_runtime = None
         elif isinstance(piece, Newest):

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import ClassVar
 
 from rich.color import Color as RichColor
@@ -122,7 +123,7 @@ class MediaPages(Painted):
         self.model, self.feed = model, feed
         if self._loader is not None:
             self._loader.close()
-        self._loader = MediaLoader(model.path, self._announce, class_colors()) if model.path is not None else None
+        self._loader = MediaLoader(self._announce, class_colors()) if model.path is not None else None
         self.update()
 
     def _announce(self) -> None:
@@ -233,7 +234,9 @@ class MediaPages(Painted):
         if wish.histogram:
             return []
         near = (wish.indices[0] + 1, wish.indices[0] - 1)
-        return [replace(wish, offsets=(series.offset(i),), indices=(i,)) for i in near if 0 <= i < len(series)]
+        return [
+            replace(wish, places=(self.record_of(wish.tile.key, i),), indices=(i,)) for i in near if 0 <= i < len(series)
+        ]
 
     def _lay_out(self, width: int, height: int) -> Page:
         tiles, chosen = self.tiles(), self.selected
@@ -286,6 +289,13 @@ class MediaPages(Painted):
         made = self._distributions.of(found, series.rows, metrics.steps.view)
         return histogram_body(made, metrics, at, width, room.body + int(room.caption), ink)
 
+    def record_of(self, key: str, index: int) -> tuple[Path, int]:
+        """Log and offset of the record of a value."""
+        assert self.model is not None
+        assert self.model.path is not None
+        series = self.model.media.series(key)
+        return self.model.media.log_of(int(series.rows[index]), self.model.path), series.offset(index)
+
     def _wish(self, tile: Tile, index: int, cells: tuple[int, int], ink: Ink) -> Wanted:
         assert self.model is not None
         store = self.model.media
@@ -298,7 +308,7 @@ class MediaPages(Painted):
             graphics, shape = (self.protocol, wide, high), 1.0
         return Wanted(
             tile,
-            (store.series(tile.key).offset(index),),
+            (self.record_of(tile.key, index),),
             (index,),
             box,
             shape,
@@ -313,8 +323,8 @@ class MediaPages(Painted):
         store = self.model.media
         series = store.series(tile.key)
         places = spread(len(series), min(max(width, LEAST_HISTOGRAMS), MOST_HISTOGRAMS)).tolist()
-        offsets = tuple(series.offset(place) for place in places)
-        return Wanted(tile, offsets, tuple(places), histogram=True, generation=store.generation)
+        records = tuple(self.record_of(tile.key, place) for place in places)
+        return Wanted(tile, records, tuple(places), histogram=True, generation=store.generation)
 
     def _want(self, wanted: Sequence[Wanted]) -> None:
         """Have these made, and look again when what failed may be tried again."""

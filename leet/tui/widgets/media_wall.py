@@ -280,12 +280,13 @@ class MediaWall(MediaPages, can_focus=True):
         index = self.view.index(self.model.media, tile)
         if self.model.path is None or index is None:
             raise NoSuchFile("there is nothing at this step")
+        log, offset = self.record_of(tile.key, index)
         try:
-            value = read_value(self.model.path, self.model.media.series(tile.key).offset(index), tile.key)
+            value = read_value(log, offset, tile.key)
         except ValueGone as error:
             raise NoSuchFile(str(error)) from error
         medium = medium_of(value, tile.piece)
-        return find(self.model.path, medium.path if medium is not None else "")
+        return find(log, medium.path if medium is not None else "")
 
     def _say(self, *wordings: str) -> None:
         for line in self.screen.query(StatusLine):
