@@ -19,7 +19,7 @@ list: `sort:-created` is the newest first, `sort:summary.loss` the smallest firs
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from operator import itemgetter
 
 from leet.model.filter import Mode
 from leet.model.run_entry import RunEntry
@@ -83,7 +83,7 @@ class RunQuery:
         for order, descending in reversed(self._orders):
             ranked = [(order(entry, now), entry) for entry in found]
             with_value = [pair for pair in ranked if pair[0] is not None]
-            with_value.sort(key=_rank_of, reverse=descending)
+            with_value.sort(key=itemgetter(0), reverse=descending)
             found = [entry for _, entry in with_value] + [entry for rank, entry in ranked if rank is None]
         return found
 
@@ -97,10 +97,6 @@ class RunQuery:
 
 def _age(entry: RunEntry) -> tuple[float, str]:
     return -(entry.started or 0.0), entry.key
-
-
-def _rank_of(pair: tuple[Any, RunEntry]) -> Any:
-    return pair[0]
 
 
 class _Parser:

@@ -158,7 +158,15 @@ def order_by(ref: FieldRef) -> Order:
     if ref.kind in ("number", "span", "moment"):
         return lambda entry, now: _rank(get(entry))
     if ref.kind in ("config", "summary") and path:
-        return lambda entry, now: _rank(_at(get(entry), path))
+        if path.endswith("]"):
+            return lambda entry, now: _rank(_at(get(entry), path))
+
+        def order(entry: RunEntry, now: float) -> Any:
+            found = get(entry).get(path)
+            # Nearly all are floats; only a NaN is not equal to itself.
+            return (0, found) if found.__class__ is float and found == found else _rank(found)
+
+        return order
     if ref.kind == "texts":
         return lambda entry, now: _rank(" ".join(get(entry)))
     return lambda entry, now: _rank(get(entry) if isinstance(get(entry), str) else len(get(entry)))
