@@ -30,6 +30,7 @@ PICTURES = (
     Picture("filter.svg", size="120x40", keys="/ loss"),
     Picture("chart.svg", size="120x40", keys="<enter>"),
     Picture("help.svg", size="120x40", keys="?"),
+    Picture("records.svg", size="120x40", keys="i : 1 2 0 1 <enter>"),
 )
 
 
@@ -44,7 +45,18 @@ def main(names: list[str]) -> int:
             command = [sys.executable, "-m", "leet", str(log), "--screenshot", str(HERE / picture.name)]
             subprocess.run([*command, "--size", picture.size, "--keys", picture.keys], check=True, env=env)
             print(f"screenshots/{picture.name}")
+        if not names or "top.svg" in names:
+            monitor(env)
     return 0
+
+
+def monitor(env: dict[str, str]) -> None:
+    """`leet top` after a minute on the machine that this runs on, with its own process only."""
+    command = [sys.executable, "-m", "leet", "top", "--screenshot", str(HERE / "top.svg"), "--size", "120x40"]
+    sampling = ["--interval", "500ms", "--after", "55s", "--keys", "f leet <space> top <enter> <tab>"]
+    env = {name: value for name, value in env.items() if name != "LEET_NOW"}
+    subprocess.run([*command, *sampling], check=True, env=env)
+    print("screenshots/top.svg")
 
 
 if __name__ == "__main__":

@@ -175,3 +175,12 @@ def test_the_watch_samples_until_it_is_stopped() -> None:
     samples = watch.samples
     time.sleep(0.3)
     assert watch.samples == samples
+
+
+def test_thousands_of_processes_are_sampled_less_often() -> None:
+    watch = ProcessWatch(2.0, lambda: None)
+    watch.samples = 1
+    assert watch.pause(0.001) < 2.0
+    watch.samples = 2
+    assert watch.pause(0.001) == 2.0
+    assert watch.pause(0.5) == pytest.approx(20.0)

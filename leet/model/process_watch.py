@@ -50,11 +50,14 @@ class ProcessWatch:
                 self._sample(processes, gpus)
                 cost = time.thread_time() - began
                 self._announce()
-                wait = SOON if self.samples == 1 else self._interval
-                self._stopping.wait(max(min(wait, self._interval), cost / CPU_SHARE))
+                self._stopping.wait(self.pause(cost))
         finally:
             if gpus is not None:
                 gpus.close()
+
+    def pause(self, cost: float) -> float:
+        """Seconds until the next sample, when the last one took `cost` seconds of a core."""
+        return max(min(SOON, self._interval) if self.samples == 1 else self._interval, cost / CPU_SHARE)
 
     def _sample(self, processes: Processes, gpus: GpuProcesses | None) -> None:
         self.samples += 1

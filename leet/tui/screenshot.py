@@ -73,6 +73,7 @@ def take(app: LeetApp, path: str, size: tuple[int, int], keys: str) -> None:
         await pilot.pause()
         for key in presses:
             await pilot.press(key)
+            await _settled(app, pilot)
         await pilot.pause()
         await app.panes_screen.loaded.wait()
         await pilot.pause()
@@ -87,6 +88,14 @@ def take(app: LeetApp, path: str, size: tuple[int, int], keys: str) -> None:
     if not frame:
         raise OSError("the viewer ended before its picture was taken")
     Path(path).write_text(frame[0] if frame[0].endswith("\n") else frame[0] + "\n", encoding="utf-8")
+
+
+async def _settled(app: FrameApp, pilot: Pilot[object]) -> None:
+    """A screen that a key has opened, and that reads something first, has read it: the next key is meant for that."""
+    await pilot.pause()
+    loaded = getattr(app.screen, "loaded", None)
+    if loaded is not None:
+        await loaded.wait()
 
 
 def svg_of(app: FrameApp) -> str:

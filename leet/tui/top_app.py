@@ -47,11 +47,14 @@ def main(argv: Sequence[str], prog: str = "leet top") -> int:
     picture = parser.add_argument_group("pictures")
     picture.add_argument("--screenshot", metavar="FILE", help="draw off-screen into FILE.svg or FILE.txt and exit")
     picture.add_argument("--size", metavar="WxH", help="size of the picture in cells (120x40)")
+    picture.add_argument(
+        "--after", type=interval, metavar="D", help="how long to sample before (two samples)"
+    )
     picture.add_argument("--keys", metavar="KEYS", help='keys pressed before, as in "t e"')
     args = parser.parse_args(argv)
     if args.screenshot is None:
-        if args.size or args.keys:
-            parser.error("--size and --keys belong to --screenshot FILE")
+        if args.size or args.keys or args.after:
+            parser.error("--size, --after and --keys belong to --screenshot FILE")
         if not (sys.stdin.isatty() and sys.stdout.isatty()):
             return _fail("this is no terminal; use --screenshot FILE, or `leet record` in scripts")
     elif not args.screenshot.endswith((".svg", ".txt")):
@@ -112,6 +115,7 @@ def _take(args: argparse.Namespace, terminal: Terminal) -> int:
 
     async def drive(pilot: Pilot[object]) -> None:
         await asyncio.wait_for(app.top_screen.sampled.wait(), _PATIENCE)
+        await asyncio.sleep(args.after or 0.0)
         for key in presses:
             await pilot.press(key)
         await pilot.pause()
