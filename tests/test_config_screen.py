@@ -359,6 +359,18 @@ async def test_saved_settings_hold_in_the_viewer_at_once(file: Path, tmp_path: P
         assert settings().choice("startup") == "latest-run"
 
 
+async def test_the_palette_leads_to_a_setting(file: Path, tmp_path: Path) -> None:
+    async with viewing(trained(tmp_path, rows=4)) as viewer:
+        await viewer.press("ctrl+p")
+        await viewer.type("console.wrap")
+        await viewer.until("Wrap long lines (console.wrap)")
+        await viewer.press("down", "enter")
+        await viewer.pilot.pause()
+        screen = viewer.app.screen
+        assert isinstance(screen, ConfigScreen)
+        assert screen.setting is SETTINGS["console.wrap"]
+
+
 async def test_keys_for_guides_and_smoothing(file: Path, tmp_path: Path) -> None:
     log = trained(tmp_path, rows=60, metrics=4)
     async with viewing(log) as viewer:

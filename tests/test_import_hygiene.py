@@ -28,7 +28,9 @@ def modules(package: object, prefix: str) -> list[str]:
 HEADLESS = [
     name
     for name in modules(leet, "leet.")
-    if name.startswith(("leet.reading", "leet.model", "leet.charts", "leet.output", "leet.discovery", "leet.cli"))
+    if name.startswith(
+        ("leet.reading", "leet.model", "leet.charts", "leet.output", "leet.settings", "leet.discovery", "leet.cli")
+    )
 ]
 
 

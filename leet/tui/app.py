@@ -135,12 +135,14 @@ class FrameApp(App[None]):
         if not isinstance(self.screen, Palette):
             self.push_screen(Palette(id="--command-palette", placeholder="A command, or the name of a metric or a run"))
 
-    def action_settings(self) -> None:
-        """Open the editor of the settings over what is shown."""
+    def action_settings(self, name: str = "") -> None:
+        """Open the editor of the settings over what is shown, at the one with this name."""
         from leet.tui.screens.config_screen import ConfigScreen
 
-        if not isinstance(self.screen, ConfigScreen):
-            self.push_screen(ConfigScreen())
+        if isinstance(self.screen, ConfigScreen):
+            self.screen.go_to(name)
+        else:
+            self.push_screen(ConfigScreen(first=name))
 
     def tell_of_settings(self) -> None:
         """Say what is wrong with the settings, on the screen that is on top, for good."""

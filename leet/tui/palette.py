@@ -12,6 +12,7 @@ from textual.command import CommandPalette, DiscoveryHit, Hit, Hits, Provider, S
 from textual.content import Content
 
 from leet.model.safe_text import clean
+from leet.settings.table import SETTINGS
 from leet.tui.screens.overlay import Overlay
 
 if TYPE_CHECKING:
@@ -82,6 +83,22 @@ class CommandsAndMetrics(Provider):
                 yield Hit(score, matcher.highlight(shown), self._go(name), text=shown, help="Go to this chart")
         for hit in self._runs_found(query):
             yield hit
+        for hit in self._settings_found(query):
+            yield hit
+
+    def _settings_found(self, query: str) -> Iterator[Hit]:
+        """Settings that contain what is typed, behind everything that is on the screen."""
+        matcher, wanted = self.matcher(query), query.casefold()
+        for name, setting in SETTINGS.items():
+            title = f"{setting.about} ({name})"
+            if wanted in title.casefold() and (score := matcher.match(title)) > 0:
+                yield Hit(
+                    score,
+                    matcher.highlight(title),
+                    partial(self._app.action_settings, name),
+                    text=title,
+                    help="Setting",
+                )
 
     @property
     def _runs(self) -> list[tuple[str, str]]:

@@ -14,7 +14,7 @@ from textual.widgets import Input, Static
 
 from leet.settings.draft import Draft
 from leet.settings.store import settings, use
-from leet.settings.table import Choice, Name, Setting, Toggle, WrongValue
+from leet.settings.table import SETTINGS, Choice, Name, Setting, Toggle, WrongValue
 from leet.tui import preferences
 from leet.tui.app import FrameApp
 from leet.tui.commands import Place, bindings, hints
@@ -84,8 +84,10 @@ class ConfigScreen(SpanScreen[bool], Overlay[bool]):
     }
     """
 
-    def __init__(self, draft: Draft | None = None) -> None:
+    def __init__(self, draft: Draft | None = None, *, first: str = "") -> None:
+        """`first`: the name of the setting to begin with."""
         super().__init__()
+        self._first = first
         self.draft = Draft() if draft is None else draft
         self.list = SettingsList(self.draft)
         self.detail = SettingDetail(self.draft)
@@ -116,6 +118,7 @@ class ConfigScreen(SpanScreen[bool], Overlay[bool]):
         if isinstance(self.app, FrameApp):
             self.preview.ascii = self.app.terminal.ascii
         self.set_focus(self.list)
+        self.go_to(self._first)
         self._show()
         if found := preferences.problems():
             self.status.say(preferences.in_short(found), lasting=True)
@@ -129,6 +132,11 @@ class ConfigScreen(SpanScreen[bool], Overlay[bool]):
     @property
     def setting(self) -> Setting | None:
         return self.list.setting
+
+    def go_to(self, name: str) -> None:
+        """Stand on the setting with this name, if there is one."""
+        if name in SETTINGS:
+            self.list.go_to(name)
 
     def _show(self) -> None:
         """The draft or the cursor has changed."""
