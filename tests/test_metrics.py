@@ -167,10 +167,13 @@ def test_versions_grow_with_what_is_drawn():
     assert store.rows == 0
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", range(24))
 def test_many_short_series_are_what_they_would_be_one_by_one(monkeypatch: pytest.MonkeyPatch, seed: int):
     """Whatever the mix of wide and narrow batches and of series looked at in between, no point is lost or moved."""
     monkeypatch.setattr("leet.model.metrics._WIDE", 4)
+    if seed % 2:  # series grow long soon, and leave few at a time
+        for name, value in {"_FAN": 2, "_LONG": 6, "_AT_A_TIME": 3}.items():
+            monkeypatch.setattr(f"leet.model.short_series.{name}", value)
     random = np.random.default_rng(seed)
     store, expected, step = MetricStore(), defaultdict(list), 0
     for _ in range(int(random.integers(1, 120))):
@@ -213,13 +216,14 @@ def test_series_that_have_grown_long_get_arrays_of_their_own():
     per_batch = 10
     starts = np.arange(0, len(names) * per_batch + 1, per_batch)
     store = MetricStore()
-    for batch in range(9):
+    for batch in range(12):  # eight make them long, and a third of them leaves with each of the next
         rows = np.tile(np.arange(per_batch, dtype=np.int32), len(names))
         columns = Columns(names, starts, rows, np.repeat(np.arange(len(names), dtype=float), per_batch))
         steps = np.arange(batch * per_batch, (batch + 1) * per_batch, dtype=float)
         store.append(HistoryBatch(steps, steps, steps, columns))
     assert all(own is not None for own in store._own)
-    assert store.x_of("m1234")[2].tolist() == list(range(90))
+    assert store.x_of("m1234")[2].tolist() == list(range(120))
+    assert store.x_of("m77")[2].tolist() == list(range(120))
     assert set(store.series("m1234").values) == {1234.0}
 
 

@@ -9,15 +9,15 @@ import numpy.typing as npt
 
 Number = TypeVar("Number", np.float64, np.int32, np.int64, np.uint8)
 
-_LARGE = 1 << 17
-"""Elements from which on room grows by half instead of doubling."""
+_LARGE = 1 << 10
+"""Elements from which on room grows by a quarter instead of doubling: room that is not used yet is memory, too."""
 
 
 def room_for(count: int, capacity: int) -> int:
     """The new capacity of an array of `capacity` elements that is to hold `count`: exact at first, then in leaps."""
     if capacity == 0:
         return max(4, count)
-    return max(count, capacity + capacity // 2 if capacity >= _LARGE else 2 * capacity)
+    return max(count, capacity + capacity // 4 if capacity >= _LARGE else 2 * capacity)
 
 
 class Growing(Generic[Number]):

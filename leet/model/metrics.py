@@ -23,7 +23,7 @@ of the run; time of day."""
 
 AXES: tuple[Axis, ...] = ("auto", "step", "runtime", "clock")
 
-_WIDE = 1000
+_WIDE = 64
 """Metrics in a batch from which on it may be kept as a whole, where they have but a few points each."""
 _FEW = 16
 
@@ -123,20 +123,20 @@ class MetricStore:
         return self._last_ids
 
     def _with_own(self, series: int) -> Series:
-        """The series, with arrays of its own from now on."""
+        """The series with all of its points, to which those that come are added from now on."""
         own = self._own[series]
         if own is None:
             own = self._own[series] = Series()
-            if self._counts[series]:
-                own.append(*self._short.take(series))
+        if self._shared[series]:
             self._shared[series] = False
+            if self._counts[series] > own.count:
+                own.append(*self._short.take(series))
         return own
 
     def _append_wide(self, ids: npt.NDArray[np.int32], columns: Columns, base: np.int32) -> None:
-        """A few points of very many metrics: kept as they came, but for those that have arrays of their own."""
+        """A few points of many metrics: kept as they came, but for those that somebody has looked at lately."""
         sizes = np.diff(columns.starts)
         rows, values = columns.rows + base, columns.values
-        self._counts[ids] += sizes
         short = self._shared[ids]
         if short.all():
             self._short.append(ids, columns.starts, rows, values, self._shared)
@@ -148,11 +148,14 @@ class MetricStore:
                 points = np.repeat(short, sizes)
                 starts = np.concatenate([[0], np.cumsum(sizes[short])])
                 self._short.append(ids[short], starts, rows[points], values[points], self._shared)
-        for series, own_rows, own_values in self._short.let_go_of_long():
-            if self._shared[series]:
+        self._counts[ids] += sizes
+        if self._short.set_aside(self._shared):
+            self._shared[:] = True
+        for series, own_rows, own_values in self._short.leave():
+            own = self._own[series]
+            if own is None:
                 own = self._own[series] = Series()
-                own.append(own_rows, own_values)
-                self._shared[series] = False
+            own.append(own_rows, own_values)
 
     def define(self, record: Any) -> None:
         """Take in a MetricRecord: by name or by a glob, whose `*` stands at the end.

@@ -1,7 +1,7 @@
-"""The points of very many short series, in a few arrays for all of them.
+"""The points of many series that nobody looks at, in a few arrays for all of them.
 
-A run with a hundred thousand metrics delivers one or two points of each at a time. Appending them one by one would
-cost a second per row of history, so such a batch is kept as it came:
+A run with twenty thousand metrics delivers one or two points of each at a time. Appending them one by one would take
+a tenth of a second per row of history, so such a batch is kept as it came:
 
     segment    ids     [ 0, 1, 2, … ]        which series
                starts  [ 0, 1, 2, … ]        where its points begin in
@@ -10,7 +10,11 @@ cost a second per row of history, so such a batch is kept as it came:
 
 Eight segments of one size are merged into one of the next size, so that there are few to look through and every
 point is moved a few times only. A series is taken out, into arrays of its own, when somebody wants to see it; its
-points in the segments are then dead, and the next merge drops them. When series have grown long all are let go.
+points in the segments are then dead, and the next merge drops them.
+
+    batch ─► segments ─► one segment of series that have grown long ─► set aside ─► arrays of their own, some at a time
+
+Then there are no dead points left, and new ones of every series, also of those that were looked at, come here again.
 """
 
 from __future__ import annotations
@@ -30,6 +34,8 @@ _FAN = 8
 """Segments of one size that become one of the next."""
 _LONG = 64
 """Points per series from which on arrays of their own are cheaper than merging."""
+_AT_A_TIME = 512
+"""Series that leave with each batch, once they are long: all at once would take a tenth of a second."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,10 +51,17 @@ class Segment:
 
 
 class ShortSeries:
-    """Segments of points of series that have no arrays of their own. Series are known by small numbers."""
+    """Segments of points of series, which are known by small numbers."""
 
     def __init__(self) -> None:
         self._segments: list[Segment] = []
+        self._aside: Segment | None = None
+        self._gone = np.zeros(0, np.bool_)
+        """Which series of the segment that is set aside have been taken out of it, by their place."""
+        self._next = 0
+
+    def __bool__(self) -> bool:
+        return bool(self._segments) or self._aside is not None
 
     def append(self, ids: Ids, starts: Offsets, rows: Rows, values: Floats, alive: npt.NDArray[np.bool_]) -> None:
         """Add points, none of which may precede older ones of its series.
@@ -61,29 +74,50 @@ class ShortSeries:
             self._segments[-_FAN:] = [_merged(self._segments[-_FAN:], alive)]
 
     def take(self, series: int) -> tuple[Rows, Floats]:
-        """The points of one series (copies), in order; they stay here, and the caller counts them as dead."""
-        rows, values = [], []
+        """The points of one series (copies), in order; the caller counts those in the segments as dead."""
+        rows: list[Rows] = []
+        values: list[Floats] = []
+        if self._aside is not None:
+            for at in np.flatnonzero((self._aside.ids == series) & ~self._gone).tolist():
+                self._gone[at] = True
+                _add(self._aside, at, rows, values)
         for segment in self._segments:
             for at in np.flatnonzero(segment.ids == series).tolist():
-                part = slice(int(segment.starts[at]), int(segment.starts[at + 1]))
-                rows.append(segment.rows[part])
-                values.append(segment.values[part])
+                _add(segment, at, rows, values)
         if not rows:
             return np.empty(0, np.int32), np.empty(0)
         return np.concatenate(rows), np.concatenate(values)
 
-    def let_go_of_long(self) -> Iterator[tuple[int, Rows, Floats]]:
-        """All series with their points, and none are left here; nothing as long as they are short."""
-        if len(self._segments) != 1:
-            return
+    def set_aside(self, alive: npt.NDArray[np.bool_]) -> bool:
+        """Set all points aside if series have grown long: from then on none here are dead, whatever `alive` says."""
+        if len(self._segments) != 1 or self._aside is not None:
+            return False
         [segment] = self._segments
         if len(segment.values) < _LONG * len(segment.ids):
-            return
+            return False
         self._segments.clear()
-        bounds = segment.starts.tolist()
-        for i, series in enumerate(segment.ids.tolist()):
-            part = slice(bounds[i], bounds[i + 1])
-            yield series, segment.rows[part], segment.values[part]
+        self._aside, self._gone, self._next = segment, ~alive[segment.ids], 0
+        return True
+
+    def leave(self) -> Iterator[tuple[int, Rows, Floats]]:
+        """Some of the series that are set aside, with their points, which are here no more."""
+        segment = self._aside
+        if segment is None:
+            return
+        first, self._next = self._next, min(self._next + _AT_A_TIME, len(segment.ids))
+        for at in range(first, self._next):
+            if not self._gone[at]:
+                self._gone[at] = True
+                part = slice(int(segment.starts[at]), int(segment.starts[at + 1]))
+                yield int(segment.ids[at]), segment.rows[part], segment.values[part]
+        if self._next == len(segment.ids):
+            self._aside = None
+
+
+def _add(segment: Segment, at: int, rows: list[Rows], values: list[Floats]) -> None:
+    part = slice(int(segment.starts[at]), int(segment.starts[at + 1]))
+    rows.append(segment.rows[part])
+    values.append(segment.values[part])
 
 
 def _merged(segments: list[Segment], alive: npt.NDArray[np.bool_]) -> Segment:
