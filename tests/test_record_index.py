@@ -132,7 +132,7 @@ def test_a_log_that_grows_gives_what_is_new(tmp_path: Path) -> None:
     assert index.number(len(index) - 1) == 19
 
 
-def test_an_unfinished_end_is_damage_until_it_is_written_on(tmp_path: Path) -> None:
+def test_an_unfinished_end_may_go_on(tmp_path: Path) -> None:
     log = trained(tmp_path, 20)
     content = log.read_bytes()
     log.write_bytes(content[:-20])
@@ -142,14 +142,19 @@ def test_an_unfinished_end_is_damage_until_it_is_written_on(tmp_path: Path) -> N
         index.add(places)
     last = len(index) - 1
     assert index.is_damage(last)
-    assert index.reason(last) == "an unfinished end"
+    assert index.is_open_end(last)
+    assert index.reason(last) == "a record that is being written, or was cut off"
+    assert index.damaged == 0
     log.write_bytes(content)
     generation = index.generation
     firsts = [index.add(places) for places in finder.look()]
     assert firsts[0] == last
     assert index.generation > generation
-    assert index.damaged == 0
+    assert not index.is_open_end(last)
     assert index.kind(len(index) - 1) == "exit"
+    log.write_bytes(content[:-20])
+    finished = indexed(log)
+    assert (finished.damaged, finished.reason(len(finished) - 1)) == (1, "an unfinished end")
 
 
 def test_another_log_under_the_same_name_begins_anew(tmp_path: Path) -> None:

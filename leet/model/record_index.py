@@ -8,11 +8,15 @@ import numpy as np
 import numpy.typing as npt
 
 from leet.model.growing import Growing
-from leet.reading.record_places import DAMAGE, Places, kind_name
+from leet.reading.record_places import DAMAGE, UNFINISHED, Places, kind_name
 
 Rows = npt.NDArray[np.int64]
 """Numbers of rows, from 0, ascending."""
 Kinds = npt.NDArray[np.uint8]
+
+
+GOES_ON = "a record that is being written, or was cut off"
+"""What is said of an unfinished end that may go on."""
 
 
 class RecordIndex:
@@ -33,6 +37,8 @@ class RecordIndex:
         self._reasons: list[str] = []
         self._settled = 0
         """Rows that stay, whatever comes."""
+        self._open_end = -1
+        """The row of an unfinished end that is being written, for all that is known; -1 without one."""
 
     def add(self, places: Places) -> int:
         """Take in what was found next; the first row that may look different now."""
@@ -49,6 +55,7 @@ class RecordIndex:
         if places.reset:
             self._settled = self.read = self.size = 0
             self.trouble = ""
+            self._open_end = -1
             return 0
         self._damaged += (first + np.flatnonzero(places.kinds == DAMAGE)).tolist()
         self._reasons += places.reasons
@@ -56,6 +63,8 @@ class RecordIndex:
         self._lengths.append(places.lengths)
         self._kinds.append(places.kinds)
         self._settled = first if places.provisional else len(self)
+        open_end = places.may_go_on and places.reasons[-1:] == (UNFINISHED,)
+        self._open_end = len(self) - 1 if open_end else -1
         self.read, self.size, self.origin, self.trouble = places.read, places.size, places.origin, ""
         return first
 
@@ -64,8 +73,8 @@ class RecordIndex:
 
     @property
     def damaged(self) -> int:
-        """How many ranges could not be read."""
-        return len(self._damaged)
+        """How many ranges could not be read, without an end that is being written."""
+        return len(self._damaged) - (self._open_end >= 0)
 
     @property
     def records(self) -> int:
@@ -88,8 +97,14 @@ class RecordIndex:
     def is_damage(self, row: int) -> bool:
         return bool(self._kinds.view[row] == DAMAGE)
 
+    def is_open_end(self, row: int) -> bool:
+        """Whether this is an end without its record's rest, which may yet come."""
+        return row == self._open_end
+
     def reason(self, row: int) -> str:
         """Why a range could not be read; empty for a record."""
+        if row == self._open_end:
+            return GOES_ON
         at = bisect_left(self._damaged, row)
         return self._reasons[at] if at < len(self._damaged) and self._damaged[at] == row else ""
 

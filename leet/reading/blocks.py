@@ -43,6 +43,7 @@ SHIFT = len(HEADER)
 """The origin of blocks in logs by the first writers in Go."""
 
 WITHOUT_START = "a record without its start"
+UNFINISHED = "an unfinished end"
 
 
 class UnsupportedLog(Exception):  # noqa: N818 — named for what the file is
@@ -114,7 +115,7 @@ class BlockReader:
         start, end = self.position, self.next_offset
         if self._first >= 0 or end - start > self._padding(start):
             zeros = self._first < 0 and self._is_zero(0, len(self._data))
-            outcomes.append(Skipped(start, end - start, "zeros at the end" if zeros else "an unfinished end"))
+            outcomes.append(Skipped(start, end - start, "zeros at the end" if zeros else UNFINISHED))
         self._start, self._data, self._parts, self._first, self._zeros = end, b"", [], -1, -1
         return outcomes
 

@@ -17,11 +17,13 @@ import numpy as np
 import numpy.typing as npt
 
 from leet.reading.batch import Offsets
-from leet.reading.blocks import BlockReader, RawRecord, UnsupportedLog
+from leet.reading.blocks import UNFINISHED, BlockReader, RawRecord, UnsupportedLog
 from leet.reading.bulk_blocks import BulkBlockReader, Found
 from leet.reading.envelopes import field_numbers
 from recorder.transaction_log import schema
 from recorder.transaction_log.framing import BLOCK, CHUNK_HEADER
+
+__all__ = ["DAMAGE", "KIND_NAMES", "UNFINISHED", "PlaceFinder", "Places", "kind_name", "read_records"]
 
 PIECE = 4 * 1024 * 1024
 FIRST_PIECE = 256 * 1024
@@ -65,6 +67,8 @@ class Places:
     """Another log stands under this name now: what was known is void."""
     provisional: bool = False
     """What comes next takes the place of this: the end of a log that may go on."""
+    may_go_on: bool = False
+    """An unfinished end at the end of this is being written, for all that is known."""
     trouble: str = ""
     """Why the log cannot be read, in one line."""
 
@@ -162,6 +166,7 @@ class PlaceFinder:
             size=size,
             origin=self._blocks.origin,
             provisional=provisional,
+            may_go_on=provisional and self._live,
         )
 
 

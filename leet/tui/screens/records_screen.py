@@ -177,7 +177,9 @@ class RecordsScreen(SpanScreen[None], Overlay[None]):
             self.text.show(None, ())
             return
         index = self.feed.index
-        if index.is_damage(row):
+        if index.is_open_end(row):
+            title = "The end"
+        elif index.is_damage(row):
             title = f"Damage at {index.offset(row):,}"
         else:
             title = f"Record {index.number(row):,} · {index.kind(row)}"

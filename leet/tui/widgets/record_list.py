@@ -186,12 +186,13 @@ class RecordList(Painted, can_focus=True):
         here = self.place
         lines = []
         for place, row in zip(places, rows, strict=True):
-            damage = feed.index.is_damage(row)
-            number = SIGN if damage else str(feed.index.number(row))
+            damage, open_end = feed.index.is_damage(row), feed.index.is_open_end(row)
+            number = "…" if open_end else SIGN if damage else str(feed.index.number(row))
             kind = "" if damage else feed.index.kind(row)
             text = digests.get(row, "…")
             if damage:
-                text = f"{feed.index.length(row)} bytes skipped: {text}"
+                length = feed.index.length(row)
+                text = f"{length} bytes of {text}" if open_end else f"{length} bytes skipped: {text}"
             start = " " * (digits - cell_len(number)) + number
             room = width - digits - 1
             shown_kind = pad(kind, KIND_WIDTH) if room > 2 * KIND_WIDTH else cut(kind, KIND_WIDTH)
@@ -199,9 +200,9 @@ class RecordList(Painted, can_focus=True):
                 shown_kind = ""
             text = cut(text, room - cell_len(shown_kind) - 2)
             line = [
-                (start + " ", "records--damage" if damage else "records--number"),
+                (start + " ", "records--damage" if damage and not open_end else "records--number"),
                 (shown_kind + " " * bool(shown_kind), "records--kind"),
-                (text, "records--damage" if damage else "records--text"),
+                (text, "records--number" if open_end else "records--damage" if damage else "records--text"),
             ]
             if place == here:
                 whole = pad("".join(part for part, _ in line), width)
