@@ -13,6 +13,7 @@ from leet.charts.cells import Role
 from leet.charts.line import draw_chart
 from leet.model.filter import TextFilter
 from leet.model.run import RunModel
+from leet.reading.batch import Columns, HistoryBatch
 from leet.reading.tail import read
 from leet.tui.overlay_sources import OverlayRun, OverlaySources
 from leet.tui.widgets.chart_view import ChartView
@@ -156,3 +157,25 @@ def test_moments_are_those_of_the_highlighted_run(two: tuple[OverlaySources, Run
     sources.highlighted = "a"
     assert source.time_at(9.0) == START + 18.0
     assert source.x_at(START + 10.0) == 5.0
+
+
+def test_curves_that_did_not_change_are_not_made_again(two: tuple[OverlaySources, RunModel, RunModel]) -> None:
+    sources, first, _ = two
+    source, view = sources.source("loss"), ChartView()
+    before = source.spec(60, view).traces
+    assert all(a is b for a, b in zip(before, source.spec(60, view).traces, strict=True))
+    row = HistoryBatch(
+        np.array([10.0]),
+        np.array([20.0]),
+        np.array([START + 20]),
+        Columns(("loss",), np.array([0, 1]), np.array([0], np.int32), np.array([9.5])),
+    )
+    first.metrics.append(row)
+    after = source.spec(60, view).traces
+    assert after[0] is not before[0]
+    assert after[0].y[-1] == 9.5
+    assert after[1] is before[1]
+    for other in (ChartView(x_range=(2.0, 20.0)), ChartView(smoothing=0.9)):
+        assert source.spec(60, other).traces[1] is not before[1]
+    sources.forget()
+    assert sources.source("loss").spec(60, view).traces[1] is not before[1]

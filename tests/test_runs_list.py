@@ -228,6 +228,17 @@ async def test_a_live_run_beats_only_while_it_is_seen() -> None:
         assert not timer._active.is_set()
 
 
+async def test_the_titles_say_how_it_is_sorted() -> None:
+    runs = [entry(n) for n in range(3)]
+    async with listing(runs) as (app, pilot):
+        app.list.show(runs, 3, "name")
+        await pilot.pause()
+        assert app.lines()[0].split() == ["name↑", "state", "age", "step"]
+        app.list.show(runs, 3, "step")
+        await pilot.pause()
+        assert app.lines()[0].split() == ["name", "state", "age", "step↓"]
+
+
 async def test_a_moved_cursor_repaints_two_rows() -> None:
     runs = [entry(n) for n in range(10)]
     async with listing(runs) as (app, pilot):

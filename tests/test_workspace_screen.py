@@ -530,6 +530,7 @@ async def test_a_run_that_was_resumed_is_one_with_all_its_rows(root: Path) -> No
         assert place.pinned == "trial-30"
         second.writer.close()
     async with at(root) as place:
+        assert "parts    2 logs (resumed)" in place.text()
         run = place.screen.feeds.get(place.screen.selection.keys[0])
         assert run is not None
         assert run.model.rows == 6

@@ -20,6 +20,9 @@ from leet.tui.sources import AXIS_NAMES, SelectedMetrics
 from leet.tui.widgets.chart_source import ALL_POINTS, DOTS, MetricSource, SmoothLine, with_headroom
 from leet.tui.widgets.chart_view import ChartView, Extent, Span
 
+KEPT_SOURCES = 100
+"""Charts of which the thinned curves are kept: more than fit on a page, of which there may be two."""
+
 
 @dataclass(frozen=True, slots=True)
 class OverlayRun:
@@ -46,6 +49,8 @@ class OverlaySource:
         self._pool = pool
         self._smooth: dict[str, SmoothLine] = {}
         """Of each run."""
+        self._traces: dict[str, tuple[Hashable, Trace]] = {}
+        """Of each run, and of what it was made: while one of fifty runs grows, the others need not be thinned again."""
 
     @property
     def _runs(self) -> list[OverlayRun]:
@@ -56,6 +61,12 @@ class OverlaySource:
         """Forget what was made for runs that are no longer drawn."""
         for key in keys:
             self._smooth.pop(key, None)
+            self._traces.pop(key, None)
+
+    def forget(self) -> None:
+        """Forget what was made, which can be made again."""
+        self._smooth.clear()
+        self._traces.clear()
 
     def version(self) -> Hashable:
         name = self.key
@@ -94,14 +105,8 @@ class OverlaySource:
         if (extent := self.extent()) is None:
             return Spec(self.title, (), log_y=view.log_y, note=note)
         window = view.window(extent)
-        traces = []
-        for run in drawn:
-            series = run.store.series(self.key)
-            x, y = series.window(run.store.abscissa(self.key), *window, columns * DOTS)
-            heavy = run.pinned and len(drawn) > 1
-            line = self._smooth.setdefault(run.key, SmoothLine())
-            smooth = line.line(run.store, self.key, view.smoothing, window, columns * DOTS)
-            traces.append(Trace(run.label, x, y, run.color, series.nonfinite, heavy, smooth))
+        self._pool.drawn(self)
+        traces = [self._trace(run, window, columns * DOTS, view.smoothing, len(drawn) > 1) for run in drawn]
         top = drawn[-1]
         axis, series = top.store.abscissa(self.key), top.store.series(self.key)
         return Spec(
@@ -115,6 +120,19 @@ class OverlaySource:
             value=format_value(series.last) if series.count and len(drawn) == 1 else "",
             note=note,
         )
+
+    def _trace(self, run: OverlayRun, window: Span, dots: int, smoothing: float, among_others: bool) -> Trace:
+        heavy = run.pinned and among_others
+        name, store = self.key, run.store
+        wanted = id(store), store.version(name), store.axis, window, dots, smoothing, run.label, run.color, heavy
+        made_of, trace = self._traces.get(run.key, (None, None))
+        if trace is None or made_of != wanted:
+            series = store.series(name)
+            x, y = series.window(store.abscissa(name), *window, dots)
+            smooth = self._smooth.setdefault(run.key, SmoothLine()).line(store, name, smoothing, window, dots)
+            trace = Trace(run.label, x, y, run.color, series.nonfinite, heavy, smooth)
+            self._traces[run.key] = wanted, trace
+        return trace
 
     def points(self, window: Span) -> list[tuple[str, Floats, Floats]]:
         """(label, x, y) of every curve, the pinned run first."""
@@ -153,6 +171,8 @@ class OverlaySources:
         self.names: tuple[str, ...] = ()
         self._axis: Axis = "auto"
         self._made: dict[str, OverlaySource] = {}
+        self._lately: dict[str, OverlaySource] = {}
+        """Those that were drawn lately, the latest last."""
         self._order = NaturalOrder()
         self._known: set[str] = set()
         self._seen: dict[str, tuple[str, ...]] = {}
@@ -167,6 +187,13 @@ class OverlaySources:
             for source in self._made.values():
                 source.let_go(gone)
             self._order, self._known, self._seen = NaturalOrder(), set(), {}
+
+    def drawn(self, source: OverlaySource) -> None:
+        """Told by a source when it is drawn: what those made that were drawn long ago is given up."""
+        self._lately.pop(source.key, None)
+        self._lately[source.key] = source
+        if len(self._lately) > KEPT_SOURCES:
+            self._lately.pop(next(iter(self._lately))).forget()
 
     @property
     def axis(self) -> Axis:
@@ -217,6 +244,7 @@ class OverlaySources:
     def forget(self) -> None:
         """The log of a run was replaced: whatever it had may be gone."""
         self._made.clear()
+        self._lately.clear()
         self._order, self._known, self._seen = NaturalOrder(), set(), {}
 
     def select(self, wanted: TextFilter) -> SelectedMetrics:

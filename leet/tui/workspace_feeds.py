@@ -26,7 +26,7 @@ from leet.tui.facts import Sections
 from leet.tui.feed import RunFeed
 from leet.tui.intake import Piece
 from leet.tui.shown_run import ShownRun
-from leet.tui.widgets.overview import Section
+from leet.tui.widgets.overview import Row, Section
 
 if TYPE_CHECKING:
     from leet.remote.remote_log import RemoteLog
@@ -101,11 +101,34 @@ def feed_of(entry: RunEntry, *, live: bool) -> RunFeed:
     return JoinedFeed(entry.parts, live=live) if len(entry.parts) > 1 else RunFeed(entry.log, live=live)
 
 
+class PartsSections(Sections):
+    """The sections of a run that was resumed: of how many logs it is made."""
+
+    def __init__(self, model: RunModel, parts: int) -> None:
+        super().__init__(model)
+        self._parts = parts
+
+    def now(self, state: RunState) -> list[Section]:
+        head, *others = super().now(state)
+        row = Row("parts", f"{self._parts} logs (resumed)")
+        return [Section(head.title, [*head.rows, row], head.weight), *others]
+
+
 class KnownSections(Sections):
     """The sections of which something is known: that others are empty would be no more than a guess."""
 
+    def __init__(self, model: RunModel, entry: RunEntry) -> None:
+        super().__init__(model)
+        self._entry = entry
+
     def now(self, state: RunState) -> list[Section]:
-        return [section for section in super().now(state) if section.rows]
+        head, *others = super().now(state)
+        rows = list(head.rows)
+        if self._entry.step is not None:
+            rows.append(Row("step", f"{self._entry.step:,}"))
+        if len(self._entry.parts) > 1:
+            rows.append(Row("parts", f"{len(self._entry.parts)} logs (resumed)"))
+        return [Section(head.title, rows, head.weight), *(section for section in others if section.rows)]
 
 
 class Peeked(ShownRun):
@@ -117,7 +140,7 @@ class Peeked(ShownRun):
         self.entry = entry
         _fill(feed.model, entry)
         super().__init__(feed, clock)
-        self.sections = KnownSections(self.model)
+        self.sections = KnownSections(self.model, entry)
 
     @property
     def state(self) -> RunState:
@@ -315,6 +338,8 @@ class RunFeeds:
     def _started(self, entry: RunEntry) -> ShownRun:
         live = self._live and (not entry.known or entry.state(self._clock()).live)
         run = ShownRun(self._feed_of(entry, live=live), self._clock)
+        if len(entry.parts) > 1:
+            run.sections = PartsSections(run.model, len(entry.parts))
         run.feed.start()
         run.feed.listen(self._announce)
         return run

@@ -38,6 +38,8 @@ PULSE_SECONDS = 0.75
 FAR = 10
 """Rows of a larger step."""
 WHEEL = 3
+ASCENDING = ("name", "state")
+"""What is sorted from the first to the last; everything else from the latest or largest on."""
 UNSELECTED, SELECTED, PINNED = "○", "●", "▶"
 
 _MARK = 2
@@ -398,7 +400,8 @@ class RunsList(Painted, can_focus=True):
         )
         text = ""
         for name, title, wide, right in titles:
-            shown = title + ("↓" if name == self._sort and title.strip() else "")
+            arrow = "↑" if name in ASCENDING else "↓"
+            shown = title + (arrow if name == self._sort and title.strip() else "")
             text += cut(shown, wide).rjust(wide) if right else pad(shown, wide)
         return strip_of((pad(text, width), self.part("runs--title")))
 
