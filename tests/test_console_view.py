@@ -456,3 +456,13 @@ async def test_only_what_changes_is_painted(tmp_path: Path, monkeypatch: pytest.
         view.data_changed()
         assert not painted
     run.writer.close()
+
+
+async def test_a_console_that_was_left_open_is_open_the_next_time(tmp_path: Path) -> None:
+    log = talkative(tmp_path).finish(0)
+    async with viewing(log, (80, 24), live=True) as viewer:
+        await viewer.press("4")
+        await viewer.until("step 199")
+    async with viewing(log, (80, 24), live=True) as viewer:
+        await viewer.until("step 199")
+        assert rows(viewer)[-1].startswith("10:56:39   step 199")

@@ -117,6 +117,7 @@ class PanesScreen(SpanScreen[None]):
     def _made(self, name: str) -> ComposeResult:
         if self.wanted[name] is not False:
             yield self._make(name)
+            self.pane_made(name)
 
     def _make(self, name: str) -> Pane:
         content = self.content_of(name)
@@ -130,7 +131,7 @@ class PanesScreen(SpanScreen[None]):
         return made[name]
 
     def pane_made(self, name: str) -> None:
-        """A pane has been made after the others, and waits to be told what to show."""
+        """A pane has been made and waits to be told what to show."""
 
     @property
     def expects_system(self) -> bool:

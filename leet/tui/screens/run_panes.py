@@ -136,7 +136,7 @@ class RunPanes(PanesScreen):
         if name in self.grid_sizes:
             self.choose_grid(name, *self.grid_chosen(name))
         wanted = self.filters.get(name)  # type: ignore[call-overload]  # not every pane has a filter
-        if wanted:
+        if wanted and name in FILTERED_WITH_SLASH:
             self.panes[name].content.filter(wanted)  # type: ignore[attr-defined]  # see the line above
 
     def content_of(self, name: str) -> Widget:
