@@ -94,11 +94,11 @@ def test_themes_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
 def test_a_path_named_like_a_command_is_reached_with_a_dot(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    (tmp_path / "record").mkdir()
+    (tmp_path / "record").write_text("a name that a command has as well")
     monkeypatch.chdir(tmp_path)
     for arguments in (["./record"], ["run", "record"]):
         assert cli.main(arguments) == 1
-        assert "record: no runs here" in capsys.readouterr().err
+        assert "record: not a run log" in capsys.readouterr().err
 
 
 def test_a_reader_that_goes_away_is_no_error(corpus: Path) -> None:
