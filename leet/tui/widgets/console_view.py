@@ -59,6 +59,7 @@ class ConsoleView(Painted, can_focus=True):
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002  Textual's name
         super().__init__(id=id)
         self._output = ConsoleLog()
+        self._model: RunModel | None = None
         self._feed: RunFeed | None = None
         self._generation = self._version = -1
         self._filter = TextFilter("")
@@ -83,7 +84,7 @@ class ConsoleView(Painted, can_focus=True):
 
     def show_model(self, model: RunModel, feed: RunFeed) -> None:
         """Show the console of this run, from its end."""
-        self._feed = feed
+        self._model, self._feed = model, feed
         if model.console is not self._output:
             self._output = model.console
             self._seeing.rewind()
@@ -180,6 +181,8 @@ class ConsoleView(Painted, can_focus=True):
             return ""
         if self._feed is not None and not self._feed.loaded:
             return "Reading the log…"
+        if self._model is not None and self._model.size and not self._model.records:
+            return "This run has not been read: open it, or select it"
         return "Nothing has been printed in this run"
 
     @property
