@@ -14,7 +14,7 @@ from leet.discovery import Found
 from leet.model.run import RunModel
 from leet.model.safe_text import clean
 from leet.settings.view_state import ViewState
-from leet.tui.commands import Place, bindings
+from leet.tui.commands import Place, bindings, keys_in_words
 from leet.tui.feed import RunFeed
 from leet.tui.messages import NewerRunFound, RecordsWaiting, RunLoaded
 from leet.tui.newer_run import NewerRun
@@ -129,11 +129,11 @@ class RunScreen(RunPanes):
         if self.newer is None:
             self.status.say(lasting=True)
             return
-        name = clean(self.newer.stem.removeprefix("run-"))
+        name, key = clean(self.newer.stem.removeprefix("run-")), keys_in_words("open_newer")
         self.status.say(
-            f"a newer run has started: {name} — press L to open it",
-            f"newer run {name}: press L",
-            "newer run: press L",
+            f"a newer run has started: {name} — press {key} to open it",
+            f"newer run {name}: press {key}",
+            f"newer run: press {key}",
             lasting=True,
         )
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Literal
 
 from leet.model.console_selection import ConsoleSelection
 from leet.model.filter import TextFilter
+from leet.tui.commands import keys_in_words
 from leet.tui.widgets.console_messages import Told
 
 if TYPE_CHECKING:
@@ -71,7 +72,7 @@ class ConsoleSearch:
         """To the next line with a match (before, -1), and around."""
         lines = self._lines
         if lines is None:
-            self._view.post_message(Told("nothing is searched: press F"))
+            self._view.post_message(Told(f"nothing is searched: press {keys_in_words('logs_search')}"))
             return
         lines.scan()
         if not len(lines):
