@@ -32,7 +32,7 @@ def digest_of(payload: bytes | None) -> str:
     if payload is None:
         return "(no longer where it was)"
     try:
-        return record_digest(records.parse(payload), DIGEST)
+        return record_digest(records.parse(payload), DIGEST, brief=True)
     except records.DecodeError as error:
         return clean(f"cannot be decoded: {error}")[:DIGEST]
 

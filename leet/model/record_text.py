@@ -22,6 +22,8 @@ from leet.reading import records
 _DIGEST = 100
 """Characters of a digest."""
 _DEEPEST = 64
+_BRIEF = 5
+"""Significant digits of rounded numbers."""
 _PLAIN = re.compile(r"0|-?[1-9][0-9]{0,14}|-?(?:0|[1-9][0-9]{0,3})\.(?=[0-9]{0,5}[1-9])[0-9]{0,17}[1-9]").fullmatch
 """JSON texts of numbers that are shown as they stand."""
 _LISTS = {
@@ -63,8 +65,8 @@ def record_fields(record: Any) -> list[str]:
     return list(table(_leaves(record_body(record)[1] or {}), indent=""))
 
 
-def record_digest(record: Any, limit: int = _DIGEST) -> str:
-    """`digest` of a record; of many values only as many are looked at as are shown."""
+def record_digest(record: Any, limit: int = _DIGEST, *, brief: bool = False) -> str:
+    """`digest` of a record; of many values only as many are looked at as are shown. `brief`: numbers are rounded."""
     kind = records.kind(record)
     lists = _LISTS.get(kind)
     if lists is None:
@@ -73,7 +75,7 @@ def record_digest(record: Any, limit: int = _DIGEST) -> str:
     parts = [f"step {message.step.num}"] if kind == "history" and message.HasField("step") else []
     for name in lists:
         items = getattr(message, name)
-        if logged := _logged(items, limit) or _logged(items, limit, internal=True):
+        if logged := _logged(items, limit, brief) or _logged(items, limit, brief, internal=True):
             parts.append(f"without {logged}" if name == "remove" else logged)
     return _shortened(" · ".join(parts), limit)
 
@@ -94,7 +96,7 @@ def digest(kind: str, body: dict[str, Any], limit: int = _DIGEST) -> str:
     return _shortened(text, limit)
 
 
-def _logged(items: Sequence[Any], limit: int, internal: bool = False) -> str:
+def _logged(items: Sequence[Any], limit: int, brief: bool, internal: bool = False) -> str:
     """Names and values of items, up to about `limit` characters; of what people logged, or of `internal` values."""
     found: list[str] = []
     length = 0
@@ -111,6 +113,8 @@ def _logged(items: Sequence[Any], limit: int, internal: bool = False) -> str:
         if not _PLAIN(text):
             form = item.WhichOneof("value") if typed else None
             text = _text(typed_value(item, form)) if form is not None or text else ""
+        elif brief and len(text) > _BRIEF + 2 and "." in text:
+            text = f"{float(text):.{_BRIEF}g}"
         if text:
             key = f"{key} {text}"
         found.append(key)

@@ -197,10 +197,9 @@ class RecordsScreen(SpanScreen[None], Overlay[None]):
             return
         index = self.feed.index
         first, last, count = self.text.page
-        parts = [f"lines {first}–{last} of {count:,}"] if last - first + 1 < count else []
+        parts = [] if index.is_damage(row) else [FORM_NAMES[self._form]]
+        parts += [f"lines {first}–{last} of {count:,}"] if last - first + 1 < count else []
         parts += [f"{format_bytes(index.length(row))} at {index.offset(row):,}"]
-        if not index.is_damage(row):
-            parts.append(FORM_NAMES[self._form])
         self._headings[1].show(" · ".join(parts))
 
     def _show_status(self) -> None:
