@@ -8,7 +8,7 @@ Wanted ─► read_value ─► Medium ─► image  ─► Picture       decode
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -27,6 +27,9 @@ from leet.reading.media_values import ValueGone, read_value
 
 Labels = Mapping[str, Mapping[str, Mapping[str, str]]]
 """`masks` or `boxes` → name of the layer → number of the class → its name."""
+
+Fetch = Callable[[Path, str], None]
+"""Brings a file that is not beside a log, by its path below `files/`. Raises NoSuchFile."""
 
 SHEET_ROWS = 60
 """Rows of a table that a tile is given."""
@@ -70,6 +73,8 @@ class Trouble:
     text: str
     passing: bool = False
     """A second look may help: the file may still be on its way."""
+    missing: str = ""
+    """Path of a file that is not there, as logged."""
 
 
 Shown = Picture | Sheet | Facts | Histograms | Trouble
@@ -108,8 +113,26 @@ class Wanted:
     """Of the store: what was read of a log that has been replaced is of no use."""
 
 
-def make(wanted: Wanted, labels: Labels, colors: tuple[Color, ...]) -> Content:
-    """Read and decode it. Raises nothing for what a log or a file holds."""
+@dataclass(frozen=True, slots=True)
+class Files:
+    """The files beside a log, where need be after they have been fetched."""
+
+    log: Path
+    fetch: Fetch | None
+
+    def find(self, path: str) -> Path:
+        """The file that a value names. Raises NoSuchFile."""
+        try:
+            return find(self.log, path)
+        except NoSuchFile as error:
+            if not error.missing or self.fetch is None:
+                raise
+        self.fetch(self.log, path)
+        return find(self.log, path)
+
+
+def make(wanted: Wanted, labels: Labels, colors: tuple[Color, ...], fetch: Fetch | None = None) -> Content:
+    """Read and decode it; `fetch` brings what is not here. Raises nothing for what a log or a file holds."""
     try:
         if wanted.histogram:
             return _histograms(wanted)
@@ -122,23 +145,23 @@ def make(wanted: Wanted, labels: Labels, colors: tuple[Color, ...]) -> Content:
         return Content(None, Trouble(f"no piece {wanted.tile.piece} at this step"))
     try:
         if medium.kind == "image":
-            return _encoded(medium, _picture(log, medium, wanted, labels, colors), wanted)
+            return _encoded(medium, _picture(Files(log, fetch), medium, wanted, labels, colors), wanted)
         if medium.kind == "table":
-            return Content(medium, _sheet(log, medium))
+            return Content(medium, _sheet(Files(log, fetch), medium))
         return Content(medium, Facts(tuple(facts_of(log, medium))))
     except NoSuchFile as error:
-        return Content(medium, Trouble(str(error), passing=True))
+        return Content(medium, Trouble(str(error), passing=True, missing=medium.path if error.missing else ""))
     except (NoPicture, BadTable) as error:
         return Content(medium, Trouble(str(error), passing=True))
     except OSError as error:
         return Content(medium, Trouble(f"cannot be read: {medium.path}: {error.strerror or error}", passing=True))
 
 
-def _picture(log: Path, medium: Medium, wanted: Wanted, labels: Labels, colors: tuple[Color, ...]) -> Picture:
-    masks = _overlays(log, medium.masks, labels.get("masks", {})) if wanted.overlays else []
-    boxes = _overlays(log, medium.boxes, labels.get("boxes", {})) if wanted.overlays else []
+def _picture(files: Files, medium: Medium, wanted: Wanted, labels: Labels, colors: tuple[Color, ...]) -> Picture:
+    masks = _overlays(files, medium.masks, labels.get("masks", {})) if wanted.overlays else []
+    boxes = _overlays(files, medium.boxes, labels.get("boxes", {})) if wanted.overlays else []
     return draw(
-        find(log, medium.path),
+        files.find(medium.path),
         wanted.box,
         ground=wanted.ground,
         pixel_shape=wanted.pixel_shape,
@@ -159,12 +182,12 @@ def _encoded(medium: Medium, picture: Picture, wanted: Wanted) -> Content:
     return Content(medium, picture, sixel(picture.pixels), (-(-width // across), -(-height // down)))
 
 
-def _overlays(log: Path, layers: tuple[Layer, ...], labels: Mapping[str, Mapping[str, str]]) -> list[Overlay]:
-    return [Overlay(find(log, layer.path), labels.get(layer.name, {})) for layer in layers]
+def _overlays(files: Files, layers: tuple[Layer, ...], labels: Mapping[str, Mapping[str, str]]) -> list[Overlay]:
+    return [Overlay(files.find(layer.path), labels.get(layer.name, {})) for layer in layers]
 
 
-def _sheet(log: Path, medium: Medium) -> Sheet:
-    with TableFile(find(log, medium.path)) as table:
+def _sheet(files: Files, medium: Medium) -> Sheet:
+    with TableFile(files.find(medium.path)) as table:
         table.read(SHEET_ROWS)
         total = len(table.rows) if table.finished and not table.cut_short else medium.rows
         return Sheet(table.columns, tuple(table.rows), total)

@@ -8,7 +8,11 @@ from pathlib import Path, PurePosixPath
 
 
 class NoSuchFile(Exception):  # noqa: N818 — named for what has happened
-    """The file cannot be looked at; the message is one line for people."""
+    """The file cannot be looked at; the message is one line for people. `missing`: there is no such file."""
+
+    def __init__(self, message: str, *, missing: bool = False) -> None:
+        super().__init__(message)
+        self.missing = missing
 
 
 def files_of(log: Path) -> Path:
@@ -34,7 +38,7 @@ def find(log: Path, path: str) -> Path:
         if os.path.commonpath([real, root]) != root:
             raise NoSuchFile(f"not opened, as it leads out of the run: {path}")
         if not os.path.isfile(real):
-            raise NoSuchFile(f"missing: {path}")
+            raise NoSuchFile(f"missing: {path}", missing=True)
     except (OSError, ValueError) as error:
         raise NoSuchFile(f"cannot be found: {path}") from error
     return found

@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from leet.model.media import Tile
-from leet.model.media_content import Content, Histograms, Labels, Trouble, Wanted, make
+from leet.model.media_content import Content, Fetch, Histograms, Labels, Trouble, Wanted, make
 from leet.model.picture_file import Color, Picture
 
 MOST_BYTES = 48 * 1024 * 1024
@@ -37,8 +37,9 @@ class _Made:
 class MediaLoader:
     """The contents of one run's tiles. All methods are called on the main loop."""
 
-    def __init__(self, announce: Callable[[], None], colors: Sequence[Color]) -> None:
-        """`announce` is called on the thread when something has been made."""
+    def __init__(self, announce: Callable[[], None], colors: Sequence[Color], fetch: Fetch | None = None) -> None:
+        """`announce` is called on the thread when something has been made; `fetch` brings files that are not here."""
+        self._fetch = fetch
         self._announce = announce
         self._colors = tuple(colors)
         self._lock = threading.Condition()
@@ -128,7 +129,7 @@ class MediaLoader:
                     return
                 labels = self._labels.get(wanted.tile.key, {})
             try:
-                content = make(wanted, labels, self._colors)
+                content = make(wanted, labels, self._colors, self._fetch)
             except Exception as error:  # decoders of foreign files may raise anything; the tile says so
                 content = Content(None, Trouble(f"cannot be shown: {error!r}"))
             with self._lock:

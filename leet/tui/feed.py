@@ -10,7 +10,7 @@ Points of a chart come in order, so what lies before the newest part cannot be p
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -77,12 +77,17 @@ class RunFeed:
             self._tail.stop()
         self.intake.close()
         self._shown.set()
+        if self.remote is not None:
+            self.remote.stop()
 
     def been_shown(self) -> None:
         """What has been read so far is on the screen: the rest of a big log may take the time that it takes."""
         self._shown.set()
-        if self.remote is not None:
-            self.remote.stop()
+
+    @property
+    def remote_logs(self) -> Sequence[RemoteLog]:
+        """What fetches the logs of the run; none for one that is here."""
+        return () if self.remote is None else (self.remote,)
 
     @property
     def link(self) -> Link | None:

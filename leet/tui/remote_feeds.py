@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Sequence
 from itertools import chain, repeat
 
 from leet.model.run_entry import RunEntry
@@ -23,6 +24,10 @@ class JoinedRemoteFeed(JoinedFeed):
         super().__init__([*(part.path for part in parts[:-1]), entry.log], live=live, remote=parts[-1])
         self._parts = parts
         self._ending = threading.Event()
+
+    @property
+    def remote_logs(self) -> Sequence[RemoteLog]:
+        return self._parts
 
     def stop(self) -> None:
         self._ending.set()

@@ -23,7 +23,8 @@ from textual.timer import Timer
 from leet.charts import palettes
 from leet.model.filter import TextFilter
 from leet.model.media import Tile
-from leet.model.media_content import Content, Histograms, Labels, Wanted, spread
+from leet.model.media_content import Content, Fetch, Histograms, Labels, Trouble, Wanted, spread
+from leet.model.media_files import NoSuchFile
 from leet.model.media_loader import MediaLoader
 from leet.model.picture_file import Color, Mark, Picture
 from leet.model.run import RunModel
@@ -46,7 +47,7 @@ from leet.tui.widgets.media_bodies import (
 )
 from leet.tui.widgets.media_labels import labels_of
 from leet.tui.widgets.media_page import Page, lay_out
-from leet.tui.widgets.media_tile import Face, Room, TileStyles, centred, framed
+from leet.tui.widgets.media_tile import Face, Room, TileStyles, centred, framed, said
 from leet.tui.widgets.media_view import MediaView
 from leet.tui.widgets.painted import Painted
 
@@ -123,7 +124,7 @@ class MediaPages(Painted):
         self.model, self.feed = model, feed
         if self._loader is not None:
             self._loader.close()
-        self._loader = MediaLoader(self._announce, class_colors()) if model.path is not None else None
+        self._loader = MediaLoader(self._announce, class_colors(), _fetching(feed)) if model.path is not None else None
         self.update()
 
     def _announce(self) -> None:
@@ -235,7 +236,9 @@ class MediaPages(Painted):
             return []
         near = (wish.indices[0] + 1, wish.indices[0] - 1)
         return [
-            replace(wish, places=(self.record_of(wish.tile.key, i),), indices=(i,)) for i in near if 0 <= i < len(series)
+            replace(wish, places=(self.record_of(wish.tile.key, i),), indices=(i,))
+            for i in near
+            if 0 <= i < len(series)
         ]
 
     def _lay_out(self, width: int, height: int) -> Page:
@@ -267,6 +270,9 @@ class MediaPages(Painted):
             content = self._loader.content(wish)
         if index is not None:
             body = body_of(content, region.width, room.body, ink, self._drawings)
+        if content is not None and isinstance(content.shown, Trouble) and content.shown.missing and self._is_remote:
+            text = f"on the other machine, and fetched only when it is drawn: {content.shown.missing}"
+            body = said(clean(text), region.width, room.body, ink.styles.quiet)
         if content is not None and content.medium is not None and index is not None:
             caption = clean(content.medium.caption)
             if isinstance(content.shown, Picture):
@@ -277,6 +283,11 @@ class MediaPages(Painted):
             clean(tile.name), self.step_text(tile), index, len(series), tile == self.view.selected, caption, marks
         )
         return framed(face, body, region.width, region.height, ink.styles)
+
+    @property
+    def _is_remote(self) -> bool:
+        """The log is fetched from another machine, and the files beside it are not."""
+        return self.feed is not None and self.feed.remote is not None
 
     def _histograms(
         self, tile: Tile, found: Histograms, index: int | None, width: int, room: Room, ink: Ink
@@ -429,6 +440,23 @@ def class_colors() -> tuple[Color, ...]:
     """Colours of classes in masks and boxes, by their numbers."""
     palette = palettes.PALETTES["okabe-ito"].dark
     return tuple((int(c[1:3], 16), int(c[3:5], 16), int(c[5:7], 16)) for c in palette)
+
+
+def _fetching(feed: RunFeed) -> Fetch | None:
+    """Brings files of a run on another machine; None for one that is here."""
+    if not feed.remote_logs:
+        return None
+    from leet.remote.run_files import NotFetched, RunFiles
+
+    files = RunFiles(feed.remote_logs)
+
+    def fetch(log: Path, path: str) -> None:
+        try:
+            files.fetch(log, path)
+        except NotFetched as error:
+            raise NoSuchFile(f"not fetched, {error}: {path}") from error
+
+    return fetch
 
 
 def _rgb(ground: Style) -> Color:
