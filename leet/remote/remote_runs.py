@@ -10,6 +10,7 @@ A log that is opened is fetched as a whole, into its mirror (see `remote_log`).
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import shutil
@@ -40,6 +41,8 @@ RECENT = 2
 """Minutes that a log counts as written of late beyond the time since the last look: clocks of file servers differ."""
 DEPTH = 5
 """Levels below the directory in which other directories of runs are sought."""
+SETTLED = 2
+"""Seconds after which the time of change of a directory tells that nothing has changed since."""
 TOGETHER = 6
 """Logs whose heads and tails travel together."""
 _INDEX = ".index.json"
@@ -71,6 +74,8 @@ class RemoteRuns:
         self._here: dict[str, _Stamp] = self._read_index()
         self._directories = {os.path.join(self._root, place).rstrip("/"): "" for place in PLACES}
         self._known = {entry.path: entry for entry in listing.runs}
+        # Before anybody looks: what is here of earlier days must not be taken for what is there.
+        self._list_known(stale=True)
         self._stopping = threading.Event()
         self._thread = threading.Thread(target=self._run, name=f"list {address.host}", daemon=True)
 
@@ -97,8 +102,6 @@ class RemoteRuns:
 
     def _run(self) -> None:
         failures = 0
-        # What was listed when the connection was made is new enough to begin with.
-        self._list_known(all_known=False)
         while not self._stopping.is_set():
             try:
                 self.machine.connect()
@@ -156,10 +159,13 @@ class RemoteRuns:
         minutes = min(RECENT + int(min(seconds, 1e6) // 60), 100_000)
         words = " ".join(quoted_path(path) for path in self._directories)
         moved = False
-        for entry in self._entries(*self._ask(lambda mark: f"leet_recent {mark} {minutes} {words}")):
-            stamp = f"{entry.inode} {entry.stamp}"
+        answer_words, body = self._ask(lambda mark: f"leet_recent {mark} {minutes} {words}")
+        now = _time_there(answer_words)
+        for entry in self._entries(answer_words, body):
             if entry.path in self._directories:
-                moved = moved or self._directories[entry.path] != stamp
+                # Times come in whole seconds: what has just changed may change again without another time.
+                stamp = f"{entry.inode} {entry.stamp}" if now - entry.stamp > SETTLED else ""
+                moved = moved or not stamp or self._directories[entry.path] != stamp
                 self._directories[entry.path] = stamp
             else:
                 moved = moved or entry.path not in self._known
@@ -167,28 +173,52 @@ class RemoteRuns:
         return moved
 
     def _entries(self, words: Sequence[str], body: bytes) -> list[RemoteEntry]:
-        now = float(words[1]) if len(words) > 1 and words[1].isdecimal() else 0.0
-        entries = parse_entries(body, self._root, now)
+        entries = parse_entries(body, self._root, _time_there(words))
         if entries is None:
             raise Garbled("the directory changes faster than it can be listed")
         return entries
 
     # What is here
 
-    def _list_known(self, *, all_known: bool) -> None:
-        """Give every run a place, those that are new without anything in it; with `all_known` others are gone."""
+    def _list_known(self, *, all_known: bool = False, stale: bool = False) -> None:
+        """Give every run a place, those that are new without anything in it; with `all_known` others are gone.
+
+        `stale`: those that are not as they are there have nothing in it either.
+        """
         kept = set()
         for entry in self._known.values():
             place = self.place_of(entry.path)
             if place is None:
                 continue
             kept.add(entry.path)
-            if entry.path not in self._here:
-                place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-                place.touch()
+            here = self._here.get(entry.path)
+            if here is None and not place.exists():
+                self._make_room_for(place)
+            elif stale and here != self._stamp(entry):
+                # Who looks at a log that has been silent for long looks seldom; at one without anything, often.
+                self._here.pop(entry.path, None)
+                self._make_empty(place)
         for path in self._here.keys() - kept if all_known else ():
             del self._here[path]
             self._remove(path)
+
+    def _make_room_for(self, place: Path) -> None:
+        """A run directory is never there without its log: one that is would be looked at seldom."""
+        above = place.parents[1]
+        above.mkdir(mode=0o700, parents=True, exist_ok=True)
+        new = self._home / f".new.{os.getpid()}"
+        shutil.rmtree(new, ignore_errors=True)
+        new.mkdir(mode=0o700)
+        (new / place.name).touch()
+        try:
+            os.rename(new, place.parent)
+        except OSError:  # another viewer has just made it
+            place.touch()
+
+    @staticmethod
+    def _make_empty(place: Path) -> None:
+        with contextlib.suppress(OSError), place.open("wb"):
+            pass
 
     def _remove(self, path: str) -> None:
         place = self.place_of(path)
@@ -271,3 +301,8 @@ class RemoteRuns:
         new = self._home / f"{_INDEX}.{os.getpid()}"
         new.write_text(json.dumps(stamps), encoding="utf-8")
         os.replace(new, self._home / _INDEX)
+
+
+def _time_there(words: Sequence[str]) -> float:
+    """What time it is on the far side, from the header of an answer; 0 where it does not tell."""
+    return float(words[1]) if len(words) > 1 and words[1].isdecimal() else 0.0
