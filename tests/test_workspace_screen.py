@@ -17,6 +17,7 @@ from viewer import Viewer
 
 from leet.model.run_query import RunQuery
 from leet.tui.app import LeetApp
+from leet.tui.commands import COMMANDS
 from leet.tui.screens.chart_screen import ChartScreen
 from leet.tui.screens.run_screen import RunScreen
 from leet.tui.screens.workspace_screen import WorkspaceScreen
@@ -899,3 +900,11 @@ def test_a_directory_is_drawn_from_the_command_line(root: Path, tmp_path: Path) 
         assert "6 runs" in text
         assert "2 selected" in text
         assert "● trial-4" in text
+
+
+def test_the_query_in_the_help_is_one() -> None:
+    [command] = [command for command in COMMANDS if command.id == "filter_runs"]
+    query = RunQuery.parse(command.summary.split("`")[1])
+    assert query.error is None
+    assert query.sorts
+    assert query.selects

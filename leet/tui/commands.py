@@ -154,7 +154,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("pin", "p", "Pin the highlighted run: drawn on top; or no longer", "Runs", "pin", _RUNS, hint="pin"),
     Command("select_all", "ctrl+a", "Select all runs that are listed (asks first)", "Runs", "select_all", _RUNS),
     Command("deselect", "x", "Deselect all but the pinned run", "Runs", "deselect", _RUNS),
-    Command("filter_runs", "f", "Which runs are listed: a query, `state:running lr>0.01 sort:loss`", "Runs",
+    Command("filter_runs", "f", "Which runs are listed: `state:running config.lr>0.01 sort:summary.loss`", "Runs",
             "filter_runs", _RUNS, hint="find"),
     Command("clear_runs", "ctrl+f", "List all runs again", "Runs", "clear_runs", _RUNS),
     Command("sort_runs", "S", "Sort the runs: started, name, state, step, duration", "Runs", "sort", _RUNS),
