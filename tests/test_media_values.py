@@ -331,6 +331,8 @@ def test_a_distribution_as_text(golden: Any) -> None:
     spec = Spec("weights", (), x_label="step", ascii=True, crosshair=20.0)
     drawn = draw_distribution(spec, Distribution(np.arange(30.0), tuple(h for h in found if h is not None)), 60, 14)
     golden("charts/distribution", drawn.text())
+    single = Distribution(np.zeros(1), (found[5],) if found[5] is not None else ())
+    golden("charts/distribution_of_one", draw_distribution(spec, single, 60, 14).text())
 
 
 # Views

@@ -3,6 +3,7 @@
     edges, counts of each step ─► shares of its total in the rows of the chart ─► colour, 1 is the fullest row
 
 A step is shown until the next one. Rows need not be bins: the share of a bin is spread evenly over the rows it covers.
+A single histogram is drawn as bars, and x is the share in per cent.
 """
 
 from __future__ import annotations
@@ -163,7 +164,13 @@ def _lay_out(spec: Spec, found: Distribution, width: int, height: int) -> tuple[
     x = found.x if len(found.x) else np.zeros(0)
     middle = np.full(len(x), low / 2 + high / 2)
     spec = replace(spec, traces=(Trace(spec.title, x, middle),), y_range=(low, high), log_y=False, legend=False)
-    return spec, lay_out(spec, width, height)
+    layout = lay_out(spec, width, height)
+    if len(found.histograms) == 1:
+        shares = found.histograms[0].shares(np.linspace(low, high, max(layout.area.height, 1) + 1))
+        most = 100 * float(shares.max()) or 1.0
+        spec = replace(spec, x_label="%", x_kind="number", x_range=(0.0, most), crosshair=None)
+        layout = lay_out(spec, width, height)
+    return spec, layout
 
 
 def _paint(cells: Cells, spec: Spec, found: Distribution, layout: Layout) -> None:
@@ -175,6 +182,10 @@ def _paint(cells: Cells, spec: Spec, found: Distribution, layout: Layout) -> Non
     places = np.searchsorted(found.x, ends + half, "right") - 1
     known = places >= 0
     shares = levels[np.maximum(places, 0)].T
+    if len(found.histograms) == 1:
+        lengths = np.rint(levels[0] * area.width)
+        shares = np.where(np.arange(area.width) < lengths[:, np.newaxis], levels[0][:, np.newaxis], 0.0)
+        known = np.ones(area.width, np.bool_)
     there = (shares >= _FAINTEST) & known[np.newaxis, :]
     rows, columns = slice(area.top, area.top + area.height), slice(area.left, area.left + area.width)
     if spec.ascii or spec.monochrome:
