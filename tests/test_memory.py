@@ -176,3 +176,25 @@ def test_the_file_says_whose_it_is(log: Path, state: ViewState) -> None:
     state.set("run.guides", "dots")
     state.save()
     assert json.loads(state.file.read_text())["directory"] == str(log.parent.parent)
+
+
+async def test_a_run_and_the_workspace_have_each_their_own_axis(tmp_path: Path) -> None:
+    trained(tmp_path, rows=20, metrics=3)
+    app = LeetApp(None, workspace=tmp_path / "wandb", terminal=Terminal(now=NOW), live=True)
+    async with app.run_test(size=(140, 40)) as pilot:
+        workspace = app.panes_screen
+        await workspace.loaded.wait()  # type: ignore[attr-defined]
+        await pilot.pause()
+        await pilot.press("enter")
+        for _ in range(200):
+            if app.screen is not workspace and app.run_screen.loaded.is_set():
+                break
+            await pilot.pause(0.05)
+        run = app.run_screen
+        await pilot.press("x")
+        assert run.model.metrics.axis != "auto"
+        await pilot.press("escape")
+        await pilot.pause()
+        assert app.screen is workspace
+        assert workspace.metric_sources.axis == "auto"
+        assert run.model.metrics.axis == "auto"

@@ -23,12 +23,15 @@ def main(argv: Sequence[str], prog: str = "leet config") -> int:
     parser = argparse.ArgumentParser(
         prog=prog,
         usage=USAGE,
-        description="Look at the settings, or change them. They are kept in a TOML file, whose comments stay.",
+        description="Look at the settings, or change them. They are kept in a TOML file, whose comments stay; "
+        "variables of the environment such as LEET_CHARTS_GUIDES go before it.",
         allow_abbrev=False,
     )
-    parser.add_argument("act", nargs="?", choices=("path", "list", "keys", "get", "set", "unset"), metavar="ACT")
-    parser.add_argument("name", nargs="?", metavar="NAME")
-    parser.add_argument("value", nargs="?", metavar="VALUE")
+    acts = ("path", "list", "keys", "get", "set", "unset")
+    # What they are stands in the usage.
+    parser.add_argument("act", nargs="?", choices=acts, metavar="ACT", help=argparse.SUPPRESS)
+    parser.add_argument("name", nargs="?", metavar="NAME", help=argparse.SUPPRESS)
+    parser.add_argument("value", nargs="?", metavar="VALUE", help=argparse.SUPPRESS)
     args = parser.parse_args(argv)
     wanted = {"get": 1, "unset": 1, "set": 2}.get(args.act, 0)
     given = sum(word is not None for word in (args.name, args.value))
