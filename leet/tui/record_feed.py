@@ -10,12 +10,10 @@ somebody is waiting for first, and one slice of a search when nobody is.
 
 from __future__ import annotations
 
-import os
 import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from pathlib import Path
 from queue import Empty, SimpleQueue
 
@@ -23,196 +21,30 @@ import numpy as np
 
 from leet.model.filter import TextFilter
 from leet.model.growing import Growing
-from leet.model.record_index import Kinds, RecordIndex, Rows
-from leet.model.record_sheet import HEX_BYTES, Form, damage_sheet, digest_of, json_of, sheet_of
-from leet.model.safe_text import clean
-from leet.reading.record_places import DAMAGE, PlaceFinder, Places, kind_name, read_records
+from leet.model.record_index import RecordIndex, Rows
+from leet.model.record_sheet import Form, digest_of
+from leet.reading.record_places import PlaceFinder, Places, kind_name
+from leet.tui.record_looker import (
+    BREATH,
+    Columns,
+    Digests,
+    Looker,
+    Matches,
+    Place,
+    Search,
+    SheetKey,
+    SheetMade,
+    read_again,
+)
 
 POLL = 0.5
 """Seconds between two looks at a log that may grow."""
-BREATH = 0.0005
-"""Pause of a thread after each piece of work, in seconds, in which the screen gets its turn."""
 AT_ONCE = 64 * 1024
 """Bytes of records that are read and taken apart while the screen waits."""
-SLICE = 512 * 1024
-"""Bytes of the log that are searched at a time."""
 KEPT = 8192
 """Digests that are remembered."""
 OWN_WORDS = ("step", "without", "true", "false", "null", "nan", "infinity", "cannot be decoded", "longer where it was")
 """Words of digests that need not be in the bytes of a record."""
-
-Columns = tuple[Rows, Rows, Kinds, int]
-"""Offsets, lengths and kinds of rows, and where blocks are counted from."""
-SheetKey = tuple[int, int, Form]
-"""The state of the index, a row of it, and a form."""
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """Where one row lies, for another thread."""
-
-    offset: int
-    length: int
-    number: int
-    reason: str
-    """Why it could not be read; empty for a record."""
-    origin: int
-
-    def payload(self, log: Path) -> bytes | None:
-        return _read(log, self.offset, self.offset, self.length, self.origin).get(self.offset)
-
-    def digest(self, log: Path) -> str:
-        return self.reason or digest_of(self.payload(log))
-
-    def sheet(self, log: Path, form: Form) -> list[str]:
-        if not self.reason:
-            return sheet_of(self.payload(log), form)
-        try:
-            with open(log, "rb", buffering=0) as file:
-                data = os.pread(file.fileno(), min(self.length, HEX_BYTES), self.offset)
-        except OSError:
-            data = b""
-        return damage_sheet(self.reason, self.offset, self.length, data)
-
-    def json(self, log: Path) -> str:
-        return "" if self.reason else json_of(self.number, self.payload(log))
-
-
-@dataclass(frozen=True, slots=True)
-class _Digests:
-    """Digests of rows, and the state of the index that they are of."""
-
-    generation: int
-    texts: dict[int, str]
-
-
-@dataclass(frozen=True, slots=True)
-class _SheetMade:
-    key: SheetKey
-    lines: list[str]
-
-
-@dataclass(frozen=True, slots=True)
-class _Matches:
-    """Rows of a search that match, and how far it is."""
-
-    version: int
-    rows: list[int]
-    searched: int
-
-
-@dataclass(slots=True)
-class _Search:
-    """A search under way: what for, from which row on."""
-
-    version: int
-    wanted: TextFilter
-    kinds: frozenset[int]
-    """Kinds whose name matches: their rows need no look."""
-    at: int
-    words: list[bytes]
-    """What the bytes of every record hold whose digest matches."""
-
-
-class Looker:
-    """Reads records again, in a thread of its own, for those who wait and then for a search."""
-
-    def __init__(self, path: Path, deliver: Callable[[_Digests | _SheetMade | _Matches], None]) -> None:
-        self._path = path
-        self._deliver = deliver
-        self._wake = threading.Condition()
-        self._stopping = False
-        self._columns: Columns | None = None
-        self._sheet: tuple[SheetKey, Place] | None = None
-        self._rows: tuple[int, list[tuple[int, Place]]] | None = None
-        self._search: _Search | None = None
-        self._thread = threading.Thread(target=self._run, name=f"look into {path.name}", daemon=True)
-
-    def start(self) -> None:
-        self._thread.start()
-
-    def stop(self) -> None:
-        with self._wake:
-            self._stopping = True
-            self._wake.notify()
-
-    def make_sheet(self, key: SheetKey, place: Place) -> None:
-        """Make the sheet of one row; takes the place of what was asked for before."""
-        with self._wake:
-            self._sheet = key, place
-            self._wake.notify()
-
-    def make_digests(self, generation: int, rows: list[tuple[int, Place]]) -> None:
-        """Make the digests of some rows; takes the place of what was asked for before."""
-        with self._wake:
-            self._rows = generation, rows
-            self._wake.notify()
-
-    def search(self, search: _Search | None, columns: Columns) -> None:
-        """Search from now on; nothing with None."""
-        with self._wake:
-            self._search, self._columns = search, columns
-            self._wake.notify()
-
-    def extend(self, columns: Columns) -> None:
-        """There are more rows to search."""
-        with self._wake:
-            self._columns = columns
-            if self._search is not None:
-                self._wake.notify()
-
-    def _run(self) -> None:
-        while True:
-            with self._wake:
-                while not (self._stopping or self._sheet or self._rows or self._has_more()):
-                    self._wake.wait()
-                if self._stopping:
-                    return
-                sheet, self._sheet = self._sheet, None
-                rows, self._rows = self._rows, None
-                search, columns = self._search, self._columns
-            try:
-                if sheet is not None:
-                    key, place = sheet
-                    self._deliver(_SheetMade(key, place.sheet(self._path, key[2])))
-                if rows is not None:
-                    self._deliver(_Digests(rows[0], {row: place.digest(self._path) for row, place in rows[1]}))
-                if sheet is None and rows is None and search is not None and columns is not None:
-                    self._deliver(self._slice(search, columns))
-            except Exception as error:  # whatever a log makes of a library; the thread goes on with the next one
-                if sheet is not None:
-                    self._deliver(_SheetMade(sheet[0], [clean(f"This record cannot be shown: {error!r}")]))
-            time.sleep(BREATH)
-
-    def _has_more(self) -> bool:
-        return self._search is not None and self._columns is not None and self._search.at < len(self._columns[0])
-
-    def _slice(self, search: _Search, columns: Columns) -> _Matches:
-        offsets, lengths, kinds, origin = columns
-        first = search.at
-        end = int(np.searchsorted(offsets, offsets[first] + SLICE))
-        end = max(first + 1, min(end, len(offsets)))
-        search.at = end
-        open_rows = [
-            row
-            for row, kind in zip(range(first, end), kinds[first:end].tolist(), strict=True)
-            if kind not in search.kinds and kind != DAMAGE
-        ]
-        if not open_rows:
-            return _Matches(search.version, [], end)
-        start, last = open_rows[0], open_rows[-1]
-        found = _read(self._path, int(offsets[start]), int(offsets[last]), int(lengths[last]), origin)
-        matches, words = search.wanted.matches, search.words
-        rows = []
-        for row in open_rows:
-            payload = found.get(int(offsets[row]))
-            if words and payload is not None:
-                low = payload.lower()
-                if any(word not in low for word in words):
-                    continue
-            if matches(digest_of(payload)):
-                rows.append(row)
-        return _Matches(search.version, rows, end)
 
 
 class RecordFeed:
@@ -229,7 +61,7 @@ class RecordFeed:
         """Rows that the search has been through."""
         self._live = live
         self._finder = PlaceFinder(log, live=live)
-        self._waiting: SimpleQueue[Places | _Digests | _SheetMade | _Matches | None] = SimpleQueue()
+        self._waiting: SimpleQueue[Places | Digests | SheetMade | Matches | None] = SimpleQueue()
         self._announce: Callable[[], None] = lambda: None
         self._announced = False
         self._stopping = threading.Event()
@@ -259,7 +91,7 @@ class RecordFeed:
         if not self._waiting.empty():
             self._tell()
 
-    def _put(self, item: Places | _Digests | _SheetMade | _Matches | None) -> None:
+    def _put(self, item: Places | Digests | SheetMade | Matches | None) -> None:
         self._waiting.put(item)
         self._tell()
 
@@ -296,10 +128,10 @@ class RecordFeed:
                 self.loaded = True
             elif isinstance(item, Places):
                 self._take_places(item)
-            elif isinstance(item, _Digests):
+            elif isinstance(item, Digests):
                 if item.generation == self.index.generation:
                     self._keep(item.texts)
-            elif isinstance(item, _SheetMade):
+            elif isinstance(item, SheetMade):
                 self._sheet = item.key, item.lines
             elif item.version == self._version:
                 self._marks.view[item.rows] = 1
@@ -358,7 +190,7 @@ class RecordFeed:
         self._version += 1
         self.searched = at
         words = [word.encode() for word in self.wanted.words if not any(word in own for own in OWN_WORDS)]
-        self._looker.search(_Search(self._version, self.wanted, self._kinds, at, words), self._columns())
+        self._looker.search(Search(self._version, self.wanted, self._kinds, at, words), self._columns())
 
     def _mark_kinds(self) -> None:
         """Mark rows that are new: those whose kind matches are found without a look."""
@@ -386,7 +218,7 @@ class RecordFeed:
         for run in _runs(short, index):
             left -= index.offset(run[-1]) + index.length(run[-1]) - index.offset(run[0])
             last = run[-1]
-            found = _read(self.log, index.offset(run[0]), index.offset(last), index.length(last), index.origin)
+            found = read_again(self.log, index.offset(run[0]), index.offset(last), index.length(last), index.origin)
             self._keep({row: digest_of(found.get(index.offset(row))) for row in run})
             if left < 0:
                 break
@@ -429,11 +261,3 @@ def _runs(rows: list[int], index: RecordIndex) -> Iterable[list[int]]:
         run.append(row)
     if run:
         yield run
-
-
-def _read(log: Path, start: int, end: int, length: int, origin: int) -> dict[int, bytes]:
-    """As `read_records`; nothing where the log is gone."""
-    try:
-        return read_records(log, start, end, length, origin)
-    except OSError:
-        return {}

@@ -224,7 +224,8 @@ class TopScreen(SpanScreen[None]):
                 top.data_changed()
         if self.watcher.samples > 1 and self.system.samples > 1 and self._all:
             self.sampled.set()
-        self._show_head()
+        if changed:
+            self._show_head()
         self._show_status()
         for warning in self.system.warnings[self._warned :]:
             self.status.say(clean(warning.removeprefix("system metrics: ")))
@@ -233,6 +234,7 @@ class TopScreen(SpanScreen[None]):
     def paint_now(self) -> None:
         """Bring everything visible up to date at once."""
         self._take_in()
+        self._show_head()
         self._show_processes()
         self._show_vitals()
         self.grid.paint_now()
