@@ -39,14 +39,19 @@ _YES = ("on", "yes", "true", "1")
 _NO = ("off", "no", "false", "0")
 
 
-@dataclass(frozen=True, slots=True)
 class Setting:
-    """What all kinds have in common. `name` is dotted, `about` one sentence without a full stop."""
+    """What all kinds have in common. Nothing of it changes once it is made."""
 
-    name: str
+    # Plain classes: dataclasses of eight kinds would be made anew at every start, which takes longer than the rest.
+
     default: Value
-    about: str
-    group: str
+
+    def __init__(self, name: str, default: Value, about: str, group: str) -> None:
+        """`name` is dotted, `about` one sentence without a full stop."""
+        self.name = name
+        self.default = default
+        self.about = about
+        self.group = group
 
     @property
     def variable(self) -> str:
@@ -76,7 +81,6 @@ class Setting:
         raise NotImplementedError
 
 
-@dataclass(frozen=True, slots=True)
 class Toggle(Setting):
     """On or off."""
 
@@ -98,12 +102,14 @@ class Toggle(Setting):
         raise WrongValue(f"takes on or off, not {_quoted(text)}")
 
 
-@dataclass(frozen=True, slots=True)
 class Choice(Setting):
     """One word of several."""
 
     default: str
-    choices: tuple[str, ...]
+
+    def __init__(self, name: str, default: str, about: str, group: str, choices: tuple[str, ...]) -> None:
+        super().__init__(name, default, about, group)
+        self.choices = choices
 
     @property
     def allowed(self) -> str:
@@ -115,23 +121,28 @@ class Choice(Setting):
         raise WrongValue(f"takes {self.allowed}, not {_quoted(stored)}")
 
 
-@dataclass(frozen=True, slots=True)
 class PaletteChoice(Choice):
-    """The name of a palette; `heat` ones are ordered from low to high."""
+    """The name of a palette; those for `heat` are ordered from low to high."""
 
-    heat: bool = False
+    def __init__(
+        self, name: str, default: str, about: str, group: str, choices: tuple[str, ...], *, heat: bool = False
+    ) -> None:
+        super().__init__(name, default, about, group, choices)
+        self.heat = heat
 
 
-@dataclass(frozen=True, slots=True)
 class Name(Setting):
-    """A word whose choices only the screen knows, such as a theme."""
+    """A word whose choices only the screen knows, such as a theme; `words` says which."""
 
     default: str
-    allowed_words: str = "a name"
+
+    def __init__(self, name: str, default: str, about: str, group: str, words: str = "a name") -> None:
+        super().__init__(name, default, about, group)
+        self._words = words
 
     @property
     def allowed(self) -> str:
-        return self.allowed_words
+        return self._words
 
     def read(self, stored: object) -> str:
         if isinstance(stored, str) and stored and stored.isprintable() and len(stored) <= 80:
@@ -139,14 +150,14 @@ class Name(Setting):
         raise WrongValue(f"takes {self.allowed}, not {_quoted(stored)}")
 
 
-@dataclass(frozen=True, slots=True)
 class Count(Setting):
     """A whole number from `least` to `most`."""
 
     default: int
-    least: int
-    most: int
-    unit: str = ""
+
+    def __init__(self, name: str, default: int, about: str, group: str, least: int, most: int, unit: str = "") -> None:
+        super().__init__(name, default, about, group)
+        self.least, self.most, self.unit = least, most, unit
 
     @property
     def allowed(self) -> str:
@@ -164,14 +175,16 @@ class Count(Setting):
         return self.read(text)
 
 
-@dataclass(frozen=True, slots=True)
 class Number(Setting):
     """A number from `least` to `most`."""
 
     default: float
-    least: float
-    most: float
-    unit: str = ""
+
+    def __init__(
+        self, name: str, default: float, about: str, group: str, least: float, most: float, unit: str = ""
+    ) -> None:
+        super().__init__(name, default, about, group)
+        self.least, self.most, self.unit = least, most, unit
 
     @property
     def allowed(self) -> str:
@@ -192,7 +205,6 @@ class Number(Setting):
         return f"{value:g}"
 
 
-@dataclass(frozen=True, slots=True)
 class GridSize(Setting):
     """Rows by columns, or None: as many as the room suggests."""
 

@@ -13,7 +13,6 @@ import contextlib
 import hashlib
 import json
 import os
-import tempfile
 import threading
 from collections.abc import Mapping
 from pathlib import Path
@@ -117,6 +116,8 @@ class ViewState:
         return values if isinstance(values, dict) else {}
 
     def _write(self, raw: bytes) -> None:
+        import tempfile  # not needed at start
+
         folder = self.file.parent
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         new = not self.file.exists()
