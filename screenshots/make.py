@@ -10,17 +10,19 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from screenshots.runs import SECONDS_PER_STEP, START, STEPS, pretraining
+from screenshots.segmentation import segmentation
 
 HERE = Path(__file__).parent
 
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """One file of screenshots/: the viewer on the run `pretraining` after some keys."""
+    """One file of screenshots/: the viewer on a run after some keys."""
 
     name: str
     size: str = "160x45"
     keys: str = ""
+    run: str = "pretraining"
 
 
 PICTURES = (
@@ -30,19 +32,21 @@ PICTURES = (
     Picture("filter.svg", size="120x40", keys="/ loss"),
     Picture("chart.svg", size="120x40", keys="<enter>"),
     Picture("help.svg", size="120x40", keys="?"),
+    Picture("media.svg", size="120x40", keys="3 [ c 3 m <ctrl+up> <ctrl+up> <ctrl+up> <left> <left> <left> l",
+            run="segmentation"),
     Picture("records.svg", size="120x40", keys="i : 1 2 0 1 <enter>"),
 )
 
 
 def main(names: list[str]) -> int:
     with tempfile.TemporaryDirectory() as directory:
-        log = pretraining(Path(directory))
+        logs = {"pretraining": pretraining(Path(directory)), "segmentation": segmentation(Path(directory, "media"))}
         now = START + STEPS * SECONDS_PER_STEP + 120
         env = {**os.environ, "HOME": directory, "TERM": "xterm-256color", "TZ": "UTC", "LEET_NOW": str(now)}
         for picture in PICTURES:
             if names and picture.name not in names:
                 continue
-            command = [sys.executable, "-m", "leet", str(log), "--screenshot", str(HERE / picture.name)]
+            command = [sys.executable, "-m", "leet", str(logs[picture.run]), "--screenshot", str(HERE / picture.name)]
             subprocess.run([*command, "--size", picture.size, "--keys", picture.keys], check=True, env=env)
             print(f"screenshots/{picture.name}")
         if not names or "top.svg" in names:

@@ -207,6 +207,12 @@ async def test_linked_tiles_move_together_and_with_the_charts(tmp_path: Path) ->
         assert "2/5" in text
 
         await viewer.press("l")
+        viewer.run.metrics.set_crosshair(None)
+        await viewer.press("l")
+        chart = viewer.run.metrics.crosshair
+        assert chart is not None
+        assert chart[0] == 7
+        await viewer.press("l")
         viewer.run.metrics.set_crosshair(20.0, "step")
         await viewer.press("left")
         text = await shown(viewer)

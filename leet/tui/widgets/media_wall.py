@@ -173,6 +173,8 @@ class MediaWall(MediaPages, can_focus=True):
             self.view.link(self.model.media)
             self._say("tiles and crosshairs move together" if self.view.linked else "each tile moves for itself")
             self.update()
+            if self.view.linked and self.view.row is not None:
+                self._moved()
 
     # Tiles
 
