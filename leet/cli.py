@@ -6,6 +6,7 @@ import argparse
 import gc
 import os
 import sys
+import threading
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -145,6 +146,9 @@ def view(arguments: Sequence[str]) -> int:
         return 0
     from leet.discovery import Found, NoRun, WorkspaceRoot, open_target
 
+    if args.path and ":" in args.path and args.screenshot is None:
+        # Connecting takes a while, in which the rest can be loaded.
+        threading.Thread(target=import_module, args=("leet.tui.app",), daemon=True).start()
     try:
         target = open_target(args.path, watched=args.screenshot is None)
     except NoRun as error:
