@@ -373,11 +373,13 @@ def test_wrong_usage_is_two(file: Path, arguments: list[str]) -> None:
 def test_the_list_warns_of_what_is_wrong_and_names_variables(
     file: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    file.write_text("mouze = 1\n")
+    file.write_text('mouze = 1\ntheme = "no-such"\n[keys]\nquitt = "Q"\n')
     monkeypatch.setenv("LEET_CACHE", "off")
     assert cli.main(["config", "list"]) == 0
     out, error = capsys.readouterr()
     assert "config.toml:1: there is no setting mouze" in error
+    assert "config.toml: there is no theme 'no-such'" in error
+    assert "config.toml:4: keys.quitt: there is no such command" in error
     assert "cache.enabled = off  # set by LEET_CACHE" in out
 
 

@@ -6,7 +6,7 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from leet.settings.store import Settings, reload
+from leet.settings.store import Problem, Settings, reload
 from leet.settings.table import SETTINGS, VARIABLES, Name, Setting, WrongValue
 
 USAGE = """leet config                     edit the settings
@@ -44,7 +44,7 @@ def main(argv: Sequence[str], prog: str = "leet config") -> int:
         return 0
     if args.act is None:
         return _edit()
-    for problem in found.problems:
+    for problem in _problems(found) if args.act == "list" else found.problems:
         print(f"leet: {problem}", file=sys.stderr)
     if args.act == "list":
         print("\n".join(_listed(found)))
@@ -61,6 +61,15 @@ def main(argv: Sequence[str], prog: str = "leet config") -> int:
         print(setting.shown(found[setting.name]))
         return 0
     return _change(found, setting, args.value)
+
+
+def _problems(found: Settings) -> Sequence[Problem]:
+    """All that is wrong, also with keys and the theme, of which only the viewer knows."""
+    if not found.keys and found.choice("theme") == SETTINGS["theme"].default:
+        return found.problems
+    from leet.tui.preferences import problems
+
+    return problems()
 
 
 def _listed(found: Settings) -> list[str]:
