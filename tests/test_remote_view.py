@@ -78,7 +78,7 @@ def test_ssh_asks_before_there_is_a_screen(tmp_path: Path) -> None:
             assert ALTERNATE in terminal.raw
             written = len(terminal.raw)
             line.cut()
-            terminal.until("it asks for a password: leave and open it again")
+            terminal.until("asks for a password: q, and open it again")
             assert b"assphrase" not in terminal.raw[written:]
             terminal.send("q")
             assert terminal.end() == 0

@@ -19,8 +19,7 @@ def link_part(link: Link) -> Part:
     host = clean(link.address.host)
     behind = _seconds(link.lag)
     if state.kind == "refused":
-        text = f"{host}: not connected for {behind}, and it asks for a password: leave and open it again"
-        return Part(text, "status--bad", rank=9)
+        return Part(f"{host}: lost {behind} ago, asks for a password: q, and open it again", "status--bad", rank=9)
     if state.kind == "lost":
         wait = state.again - time.monotonic()
         again = f"again in {_seconds(wait)}" if wait >= 1 else "connecting"
