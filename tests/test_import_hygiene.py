@@ -29,7 +29,16 @@ HEADLESS = [
     name
     for name in modules(leet, "leet.")
     if name.startswith(
-        ("leet.reading", "leet.model", "leet.charts", "leet.output", "leet.settings", "leet.discovery", "leet.cli", "leet.remote")
+        (
+            "leet.reading",
+            "leet.model",
+            "leet.charts",
+            "leet.output",
+            "leet.settings",
+            "leet.discovery",
+            "leet.cli",
+            "leet.remote",
+        )
     )
 ]
 
