@@ -32,4 +32,4 @@ class TopApp(FrameApp):
     @property
     def last_recording(self) -> str:
         """Where the run is that was recorded last; empty without one."""
-        return self.top_screen.recorded_to
+        return self.top_screen.recording.last
