@@ -265,6 +265,15 @@ async def test_search_goes_from_match_to_match(tmp_path: Path, size: tuple[int, 
         assert "nothing is searched" in viewer.status
 
 
+async def test_what_is_typed_in_one_burst_is_searched(tmp_path: Path) -> None:
+    async with logs(talkative(tmp_path), (80, 24)) as viewer:
+        await viewer.press("F")
+        for key in (*"mber", "enter", "up"):
+            viewer.app.post_message(events.Key(key, key if len(key) == 1 else None))
+        await viewer.until("match –/20", seconds=5)
+        assert line_here(viewer).startswith("step 196")
+
+
 def found_ground(view: ConsoleView) -> object:
     return view.part("console--found-here").bgcolor
 

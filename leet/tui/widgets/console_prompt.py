@@ -21,7 +21,10 @@ class PromptInput(Input):
         self.seen = event
         prompt = self.parent
         assert isinstance(prompt, ConsolePrompt)
-        if not prompt.display or prompt.take(event.key):
+        if not prompt.display:
+            # Typed behind the key that closed it: meant for the pane.
+            event.prevent_default()
+        elif prompt.take(event.key):
             event.prevent_default()
             event.stop()
 

@@ -145,10 +145,14 @@ class ConsoleSearch:
 
     def _keep(self) -> None:
         assert self._prompt is not None
-        wanted = TextFilter(self._prompt.text, self._mode)
+        # What was typed in one burst with Enter has not been told of yet.
+        text = self._prompt.text
+        wanted = TextFilter(text, self._mode)
         if wanted.error is not None:
             self._prompt.remark(f"not a regular expression: {wanted.error}", error=True)
             return
+        if text != self._wanted.text or self._mode != self._wanted.mode:
+            self._typed(text)
         self._close()
 
     def _give_up(self) -> None:
