@@ -12,7 +12,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import ClassVar
 
-from rich.color import Color as RichColor
 from rich.segment import Segment
 from rich.style import Style
 from textual.geometry import Region
@@ -31,7 +30,7 @@ from leet.model.run import RunModel
 from leet.model.safe_text import clean
 from leet.model.units import format_value
 from leet.tui.feed import RunFeed
-from leet.tui.graphics import Placement, Placements, Protocol, cell_pixels
+from leet.tui.graphics import cell_pixels
 from leet.tui.messages import PaneNoteChanged
 from leet.tui.terminal import Terminal
 from leet.tui.widgets.chart_grid_colors import RoleStyles
@@ -47,9 +46,9 @@ from leet.tui.widgets.media_bodies import (
 )
 from leet.tui.widgets.media_labels import labels_of
 from leet.tui.widgets.media_page import Page, lay_out
-from leet.tui.widgets.media_tile import Face, Room, TileStyles, centred, framed, said
+from leet.tui.widgets.media_pixels import PixelTiles
+from leet.tui.widgets.media_tile import Face, Room, TileStyles, framed, said
 from leet.tui.widgets.media_view import MediaView
-from leet.tui.widgets.painted import Painted
 
 PICTURE_PATIENCE = 20.0
 """Seconds that a picture of the screen waits for what is still being decoded."""
@@ -65,14 +64,11 @@ class MediaMade(Message):
         return isinstance(message, MediaMade)
 
 
-class MediaPages(Painted):
+class MediaPages(PixelTiles):
     """See the module."""
 
     COMPONENT_CLASSES: ClassVar[set[str]] = RoleStyles.COMPONENT_CLASSES | {f"media--{part}" for part in _PARTS}
     DEFAULT_CSS = RoleStyles.CSS.replace("ChartWall", "MediaPages")
-
-    FIRST_SLOT: ClassVar[int] = 0
-    """Number of the first slot for pictures in full resolution, which all widgets share."""
 
     def __init__(self, *, grid: tuple[int, int], id: str | None = None) -> None:  # noqa: A002  Textual's name
         """`grid`: rows and columns of tiles at most."""
@@ -81,9 +77,6 @@ class MediaPages(Painted):
         self.model: RunModel | None = None
         self.feed: RunFeed | None = None
         self.view = MediaView()
-        self.protocol: Protocol | None = None
-        """How the terminal draws pixels, if it does."""
-        self.full_resolution = False
         self.palette = ""
         self.heat_palette = ""
         self.series_colors: dict[int, str] = {}
@@ -97,16 +90,9 @@ class MediaPages(Painted):
         self._roles = RoleStyles(self)
         self._distributions = Distributions()
         self._drawings = Drawings()
-        self._placements: Placements | None = None
-        self._places: dict[int, Placement] = {}
         self._retry: Timer | None = None
 
-    def on_mount(self) -> None:
-        self.app.screen_change_signal.subscribe(self, lambda _: self._another_screen())
-        self.app.app_resume_signal.subscribe(self, lambda _: self._terminal_cleared())
-
     def on_unmount(self) -> None:
-        self._hide_pictures()
         if self._loader is not None:
             self._loader.close()
 
@@ -201,9 +187,9 @@ class MediaPages(Painted):
     # Painting
 
     def paint(self, width: int, height: int) -> list[Strip]:
-        self._places = {}
+        self.begin_places()
         if self.model is None or self._loader is None or not self.tiles():
-            self._place_pictures_later()
+            self.place_later()
             return []
         ink, page = self._ink(), self._lay_out(width, height)
         self.page = page
@@ -225,7 +211,7 @@ class MediaPages(Painted):
             for row, strip in zip(rows[region.y : region.bottom], strips, strict=False):
                 row.append(strip)
         self._want([*wanted, *beside])
-        self._place_pictures_later()
+        self.place_later()
         return [Strip.join(row) for row in rows]
 
     def _beside(self, wish: Wanted) -> list[Wanted]:
@@ -278,7 +264,7 @@ class MediaPages(Painted):
             if isinstance(content.shown, Picture):
                 marks = content.shown.marks
                 if content.sequence:
-                    body = self._leave_room(content, region, slot, room, ink)
+                    body = self.leave_room(content, region, slot, room)
         face = Face(
             clean(tile.name), self.step_text(tile), index, len(series), tile == self.view.selected, caption, marks
         )
@@ -359,7 +345,7 @@ class MediaPages(Painted):
 
     def _ink(self) -> Ink:
         terminal, theme = self.terminal, self.app.current_theme
-        ground = Style(bgcolor=self.background_colors[1].rich_color)
+        ground = self.ground
         styles = TileStyles(ground, *(self.part(f"media--{part}") + ground for part in _PARTS))
         return Ink(
             styles,
@@ -374,66 +360,8 @@ class MediaPages(Painted):
         self._roles = RoleStyles(self)
         super().notify_style_update()
 
-    # Pictures in full resolution
-
-    def _leave_room(self, content: Content, region: Region, slot: int, room: Room, ink: Ink) -> list[Strip]:
-        """Blank cells for a picture that is drawn over them."""
-        columns, rows = content.cells
-        columns, rows = min(columns, region.width), min(rows, room.body)
-        left, top = (region.width - columns) // 2, (room.body - rows) // 2
-        place = Region(region.x + left, region.y + room.top + top, columns, rows)
-        self._places[slot] = Placement(place, content.sequence, content.sequence)
-        return centred([], region.width, room.body, ink.styles.ground)
-
-    def _place_pictures_later(self) -> None:
-        if self._places or self._placements is not None:
-            self.call_after_refresh(self._place_pictures)
-
-    def _place_pictures(self) -> None:
-        """Draw the pictures over the frame that has left room for them."""
-        if self.protocol is None or not self.is_mounted:
-            return
-        if self._placements is None:
-            self._placements = Placements(self._write, self.protocol, self.FIRST_SLOT)
-        visible = self.app.screen is self.screen and self.display and self.full_resolution and bool(self.size.width)
-        corner = self.region.offset
-        wanted = {}
-        for slot, placement in self._places.items() if visible else ():
-            sequence = placement.sequence.replace("i=0,", f"i={self._placements.number(slot)},", 1)
-            wanted[slot] = Placement(placement.region.translate(corner), placement.identity, sequence)
-        self._placements.show(wanted, self._ink().styles.ground)
-
-    def _hide_pictures(self) -> None:
-        if self._placements is not None:
-            self._placements.clear(Style(bgcolor=RichColor.default()))
-            self._placements = None
-
     def on_resize(self) -> None:
         self._tell_note()
-        self._terminal_cleared()
-
-    def on_hide(self) -> None:
-        self._hide_pictures()
-
-    def _another_screen(self) -> None:
-        if self._placements is not None:
-            if self.app.screen is self.screen:
-                self._placements.forget()
-                self.call_after_refresh(self._place_pictures)
-            else:
-                self._place_pictures()
-
-    def _terminal_cleared(self) -> None:
-        """The whole screen is being drawn anew."""
-        if self._placements is not None:
-            self._placements.clear(self._ink().styles.ground)
-            self.call_after_refresh(self._place_pictures)
-
-    def _write(self, data: str) -> None:
-        driver = self.app._driver  # the one way past Textual, which knows no pictures
-        if driver is not None:
-            driver.write(data)
-            driver.flush()
 
 
 def class_colors() -> tuple[Color, ...]:
