@@ -14,9 +14,9 @@ from leet.tui.screens.chart_screen import ChartScreen
 from leet.tui.screens.compare_screen import CompareScreen, CompareTable
 from leet.tui.screens.config_screen import ConfigScreen, EntryInput
 from leet.tui.screens.help_screen import HelpScreen, help_text
+from leet.tui.screens.media_screen import MediaScreen
 from leet.tui.screens.picker_screen import PickerScreen
 from leet.tui.screens.records_screen import RecordsScreen
-from leet.tui.screens.media_screen import MediaScreen
 from leet.tui.screens.run_screen import RunScreen
 from leet.tui.screens.table_screen import TableScreen
 from leet.tui.screens.text_screen import TextScreen
@@ -51,7 +51,12 @@ CLASSES: dict[Place, type] = {
     "help": HelpScreen,
 }
 
-PANES: dict[Place, list[type]] = {"run": [ChartGrid, Overview], "records": [RecordList, RecordText], "top": [ChartGrid, ProcessTable], "compare": [CompareTable]}
+PANES: dict[Place, list[type]] = {
+    "run": [ChartGrid, Overview],
+    "records": [RecordList, RecordText],
+    "top": [ChartGrid, ProcessTable],
+    "compare": [CompareTable],
+}
 
 
 @pytest.mark.parametrize("place", list(CLASSES))

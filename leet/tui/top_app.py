@@ -47,9 +47,7 @@ def main(argv: Sequence[str], prog: str = "leet top") -> int:
     picture = parser.add_argument_group("pictures")
     picture.add_argument("--screenshot", metavar="FILE", help="draw off-screen into FILE.svg or FILE.txt and exit")
     picture.add_argument("--size", metavar="WxH", help="size of the picture in cells (120x40)")
-    picture.add_argument(
-        "--after", type=interval, metavar="D", help="how long to sample before (two samples)"
-    )
+    picture.add_argument("--after", type=interval, metavar="D", help="how long to sample before (two samples)")
     picture.add_argument("--keys", metavar="KEYS", help='keys pressed before, as in "t e"')
     args = parser.parse_args(argv)
     if args.screenshot is None:
