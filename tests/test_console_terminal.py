@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import tracemalloc
 from itertools import pairwise
 
 import pyte
@@ -204,6 +205,17 @@ def test_an_unfinished_sequence_waits_for_its_end_but_not_for_ever() -> None:
 def test_a_line_without_an_end_goes_on_in_the_next_row() -> None:
     lines = drawn("x" * 10_000)
     assert [len(line) for line in lines] == [4096, 4096, 10_000 - 8192]
+
+
+def test_few_bytes_cannot_take_much_memory() -> None:
+    text = "\x1b[4000Cx\n" * 2000
+    tracemalloc.start()
+    lines = drawn(text)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert len(lines) == 2000
+    assert len(lines[-1]) == 4001
+    assert peak < 40_000_000
 
 
 def test_a_pile_of_accents_is_bounded() -> None:

@@ -95,14 +95,18 @@ class TerminalText:
             self._plain(text, 0)
         else:
             self._busy(self._hold_back(text))
+        self._finish_rows()
+        if held:
+            self.begins = [max(0, begin - held) for begin in self.begins]
+
+    def _finish_rows(self) -> None:
+        """Rows that were drawn on become lines again."""
         for row, cells in self._cells.items():
             if row < 0:
                 self.texts[~row] = cells.line()
             else:
                 self._lines.put(row, cells.line())
         self._cells.clear()
-        if held:
-            self.begins = [max(0, begin - held) for begin in self.begins]
 
     def _hold_back(self, text: str) -> str:
         """The text without the escape sequence at its end that has not ended yet."""
@@ -294,6 +298,9 @@ class TerminalText:
         if self._y == self._height - 1:
             self._reach(self._y)
             del self._rows[0]
+            if len(self._cells) > 2 * self._height:
+                # A few bytes can make a row of thousands of cells; those that have scrolled out are wanted no more.
+                self._finish_rows()
         else:
             self._y += 1
 
