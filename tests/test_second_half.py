@@ -12,6 +12,8 @@ from model_view import model_view
 from test_tail import log_bytes
 
 from leet.model.run import RunModel
+from leet.output import bulk_summary, inspect
+from leet.output.run_summary import RunSummary
 from leet.reading import log_file, second_half
 from leet.reading.batch import Batch, Notice
 from leet.reading.column_cache import ColumnCache
@@ -29,13 +31,15 @@ def divided(monkeypatch: pytest.MonkeyPatch) -> list[SecondHalf]:
     begun: list[SecondHalf] = []
 
     class Counted(SecondHalf):
-        def __init__(self, path: Path, start: int, end: int, origin: int) -> None:
-            super().__init__(path, start, end, origin)
+        def __init__(self, path: Path, start: int, end: int, origin: int, **more: str) -> None:
+            super().__init__(path, start, end, origin, **more)
             begun.append(self)
 
     monkeypatch.setattr(second_half, "SMALLEST", 8 * BLOCK)
-    monkeypatch.setattr(log_file, "_processors", lambda: 2)
+    monkeypatch.setattr(log_file, "processors", lambda: 2)
     monkeypatch.setattr(log_file, "SecondHalf", Counted)
+    monkeypatch.setattr(bulk_summary, "processors", lambda: 2)
+    monkeypatch.setattr(bulk_summary, "SecondHalf", Counted)
     return begun
 
 
@@ -189,3 +193,39 @@ def test_wide_logs_are_read_alone(tmp_path: Path, divided: list[SecondHalf]) -> 
     log.write_bytes(framed([history_record(wide, step) for step in range(40)]))
     assert sum(len(piece.history or ()) for piece in look(log) if isinstance(piece, Batch)) == 40
     assert divided == []
+
+
+def summary_of(log: Path, *, bulk: bool) -> dict[str, object]:
+    summary = RunSummary(log)
+    (bulk_summary if bulk else inspect).summarise(log, summary)
+    return summary.to_json(0, 0.0)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_summary_in_halves_is_that_of_all_records(tmp_path: Path, divided: list[SecondHalf], seed: int) -> None:
+    log = tmp_path / "run-r.wandb"
+    log.write_bytes(mixed(900, seed))
+    assert summary_of(log, bulk=True) == summary_of(log, bulk=False)
+    assert len(divided) == 1
+
+
+def test_a_summary_in_halves_tells_of_damage(tmp_path: Path, divided: list[SecondHalf]) -> None:
+    log = tmp_path / "run-r.wandb"
+    data = bytearray(mixed(900, 5))
+    for place in (len(data) // 4, len(data) * 3 // 4, len(data) - 3):
+        data[place] ^= 0x5A
+    log.write_bytes(data)
+    both = summary_of(log, bulk=True), summary_of(log, bulk=False)
+    assert both[0] == both[1]
+    assert both[0]["skipped"]
+    assert len(divided) == 1
+
+
+def test_a_summary_is_read_alone_where_the_other_process_fails(
+    tmp_path: Path, divided: list[SecondHalf], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log = tmp_path / "run-r.wandb"
+    log.write_bytes(mixed(900, 6))
+    monkeypatch.setattr(sys, "executable", "/bin/false")
+    assert summary_of(log, bulk=True) == summary_of(log, bulk=False)
+    assert len(divided) == 1

@@ -171,7 +171,7 @@ class LogFile:
 
     def _read_on(self, file: FileIO) -> Iterator[Batch | Notice]:
         """What follows in the open file."""
-        if os.fstat(file.fileno()).st_size - self._position >= second_half.SMALLEST and _processors() > 1:
+        if os.fstat(file.fileno()).st_size - self._position >= second_half.SMALLEST and processors() > 1:
             yield from self._read_in_halves(file)
         yield from self._read_to(file, None)
 
@@ -246,7 +246,7 @@ class LogFile:
         return None
 
 
-def _processors() -> int:
+def processors() -> int:
     """How many processors this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 

@@ -53,8 +53,11 @@ class Failed(Exception):  # noqa: N818 — named for what has happened
 class SecondHalf:
     """Another process at work on a log from `start` to `end`, where blocks are counted from `origin`."""
 
-    def __init__(self, path: str | os.PathLike[str], start: int, end: int, origin: int) -> None:
-        command = [sys.executable, "-P", "-m", __name__, os.fspath(path), str(start), str(end), str(origin)]
+    def __init__(
+        self, path: str | os.PathLike[str], start: int, end: int, origin: int, *, module: str = __name__
+    ) -> None:
+        """`module` is what the process runs: it writes frames as `decode` does."""
+        command = [sys.executable, "-P", "-m", module, os.fspath(path), str(start), str(end), str(origin)]
         self.start = start
         self._process = subprocess.Popen(
             command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
@@ -70,7 +73,7 @@ class SecondHalf:
         """Its batches, put behind what was read `before`, and the checkpoint at its end. Raises Failed midway."""
         unpacker = Unpacker()
         untimed = True
-        while frame := self._next():
+        for frame in self.frames():
             batch = unpacker.unpack(frame, size=size, modified=modified)
             console = batch.console
             if untimed and console:
@@ -78,12 +81,21 @@ class SecondHalf:
                 untimed = not any(piece.timestamp for piece in batch.console)
             entries = tuple(Entry(before.records + e.ordinal, e.offset, e.kind, e.message) for e in batch.entries)
             yield replace(batch, entries=entries, console=console)
-        last = Checkpoint(**orjson.loads(self._next()))
+        last = Checkpoint(**orjson.loads(self.last()))
         yield replace(
             last,
             records=before.records + last.records,
             console_time=last.console_time or before.console_time,
         )
+
+    def frames(self) -> Iterator[bytes]:
+        """What it writes about its records, up to the empty frame. Raises Failed."""
+        while frame := self._next():
+            yield frame
+
+    def last(self) -> bytes:
+        """What it writes behind the empty frame. Raises Failed."""
+        return self._next()
 
     def close(self) -> None:
         """End it, whatever it is doing."""
@@ -125,7 +137,21 @@ def decode(path: str, start: int, end: int, origin: int, out: IO[bytes]) -> None
     Frames of a length and so many bytes: where the first record begins; each batch; nothing; the checkpoint.
     """
     reader, decoder, packer = BulkBlockReader(origin), Decoder(), Packer()
-    reader.resume(start, origin)
+    for found, position in pieces(reader, path, start, end, out):
+        batch = decoder.decode(found, end=position, size=end, modified=0.0)
+        if decoder.guessed_first_step:
+            raise Failed
+        write_frame(out, packer.pack(batch))
+    write_frame(out, b"")
+    write_frame(out, orjson.dumps(asdict(decoder.checkpoint(reader.position, reader.origin))))
+
+
+def pieces(reader: BulkBlockReader, path: str, start: int, end: int, out: IO[bytes]) -> Iterator[tuple[Found, int]]:
+    """The records of a log from `start` to `end`, and up to where it has been read; `out` is told where they begin.
+
+    Raises Failed where there are none.
+    """
+    reader.resume(start, reader.origin)
     position, begun = start, False
     with open(path, "rb", buffering=0) as file:
         file.seek(start)
@@ -136,16 +162,11 @@ def decode(path: str, start: int, end: int, origin: int, out: IO[bytes]) -> None
                 found = _from_first_record(found)
                 if not len(found.messages):
                     continue
-                _write(out, int(found.offsets[0]).to_bytes(8, "little"))
+                write_frame(out, int(found.offsets[0]).to_bytes(8, "little"))
                 begun = True
-            batch = decoder.decode(found, end=position, size=end, modified=0.0)
-            if decoder.guessed_first_step:
-                raise Failed
-            _write(out, packer.pack(batch))
+            yield found, position
     if not begun:
         raise Failed
-    _write(out, b"")
-    _write(out, orjson.dumps(asdict(decoder.checkpoint(reader.position, reader.origin))))
 
 
 def _from_first_record(found: Found) -> Found:
@@ -156,7 +177,8 @@ def _from_first_record(found: Found) -> Found:
     return replace(found, skipped=tuple(piece for piece in found.skipped if piece.offset > first))
 
 
-def _write(out: IO[bytes], frame: bytes) -> None:
+def write_frame(out: IO[bytes], frame: bytes) -> None:
+    """One message to the process that has started this one."""
     out.write(_LENGTH.pack(len(frame)))
     out.write(frame)
     out.flush()
