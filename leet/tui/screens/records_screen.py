@@ -101,6 +101,8 @@ class RecordsScreen(SpanScreen[None], Overlay[None]):
         self._border = SideBorder()
         self._whole = False
         """The record has the whole width."""
+        self._shown_row: tuple[int, int] | None = None
+        """State of the index, and the row of it whose record is shown."""
         self._due = False
 
     def compose(self) -> ComposeResult:
@@ -169,7 +171,7 @@ class RecordsScreen(SpanScreen[None], Overlay[None]):
             here.update(Content(note))
 
     def _show_record(self) -> None:
-        """The record under the cursor; while a long one is read, what was there before stays."""
+        """The record under the cursor; while a long one is read in another form, the one before stays."""
         row, heading = self.list.row, self._headings[1]
         if row is None:
             heading.rename("Record")
@@ -187,8 +189,11 @@ class RecordsScreen(SpanScreen[None], Overlay[None]):
         lines = self.feed.sheet(row, self._form)
         if lines is None:
             heading.show(f"reading {format_bytes(index.length(row))}")
+            if self._shown_row != (index.generation, row):
+                self.text.show(None, ())
         else:
-            self.text.show((index.generation, row, self._form), lines)
+            self._shown_row = index.generation, row
+            self.text.show((*self._shown_row, self._form), lines)
             self._show_page()
 
     def _show_page(self) -> None:
