@@ -135,19 +135,21 @@ def test_many_runs_come_in_one_answer(shell: Shell, tmp_path: Path) -> None:
     ("path", "said"),
     [
         ("nothing", "no such file or directory"),
-        ("empty", "no runs here"),
         ("notes.txt", "not a run log"),
         ("two", "holds 2 logs; name one of them"),
     ],
 )
 def test_what_is_no_run(shell: Shell, tmp_path: Path, path: str, said: str) -> None:
-    (tmp_path / "empty").mkdir()
     (tmp_path / "notes.txt").touch()
     (tmp_path / "two").mkdir()
     for name in "ab":
         (tmp_path / "two" / f"run-{name}.wandb").touch()
     with pytest.raises(NoRemoteRun, match=said):
         listed(shell, tmp_path / path)
+
+
+def test_a_directory_without_runs(shell: Shell, tmp_path: Path) -> None:
+    assert listed(shell, tmp_path) == Listing((), "", str(tmp_path))
 
 
 def test_files_that_cannot_be_read(shell: Shell, tmp_path: Path) -> None:
