@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -475,3 +476,30 @@ async def test_a_console_that_was_left_open_is_open_the_next_time(tmp_path: Path
     async with viewing(log, (80, 24), live=True) as viewer:
         await viewer.until("step 199")
         assert rows(viewer)[-1].startswith("10:56:39   step 199")
+
+
+KEYS = ["up", "down", "left", "right", "A", "D", "n", "N", "home", "end", "W", "E", "l", "F", "slash", "tab", "enter"]
+KEYS += ["greater_than_sign", "less_than_sign", "y", "4", "t", "e", "p", "backspace"]
+
+
+@pytest.mark.parametrize("seed", range(3))
+async def test_any_keys_in_any_order(tmp_path: Path, seed: int) -> None:
+    chance = random.Random(seed)
+    async with logs(talkative(tmp_path), (80, 24)) as viewer:
+        for _ in range(40):
+            for _ in range(chance.randint(1, 5)):
+                key = chance.choice(KEYS)
+                viewer.app.post_message(events.Key(key, key if len(key) == 1 else None))
+            if chance.random() < 0.1:
+                await viewer.pilot.resize_terminal(*chance.choice([(80, 24), (40, 12), (120, 40), (20, 6)]))
+            await viewer.pilot.pause()
+        assert viewer.app._exception is None
+        while len(viewer.app.screen_stack) > 1:
+            await viewer.press("escape")
+        view = view_of(viewer)
+        view.paint_now()
+        viewer.run.focus_pane("logs")
+        await viewer.press("end")
+        kept, total = view.count
+        assert total == 200
+        assert not kept or view.following
