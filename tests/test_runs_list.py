@@ -14,6 +14,7 @@ from textual.pilot import Pilot
 
 from leet.model.run_entry import RunEntry
 from leet.tui.messages import RunHighlighted, RunMarked, RunOpened, RunsSorted
+from leet.tui.run_labels import RunLabels
 from leet.tui.widgets.runs_list import Columns, Mark, RunsList
 
 NOW = 1_764_500_900.0
@@ -255,3 +256,12 @@ async def test_names_of_a_log_cannot_act_on_the_terminal() -> None:
     async with listing([entry(1, name=evil, tags=(evil,))], (110, 8)) as (app, _):
         assert not any(ord(c) < 32 or c == "\u202e" for line in app.lines() for c in line)
         assert "[bold]b" in app.lines()[1]
+
+
+def test_runs_of_one_name_are_told_apart_as_well_as_can_be() -> None:
+    alone, first, second = entry(1, name="alone"), entry(2, name="same", run_id="a"), entry(3, name="same", run_id="b")
+    labels = RunLabels([alone, first, second])
+    assert [labels.of(run) for run in (alone, first, second)] == ["alone", "same (a)", "same (b)"]
+    third, fourth = entry(4, name="x", run_id="x"), entry(5, name="x", run_id="x")
+    labels = RunLabels([third, fourth])
+    assert [labels.of(run) for run in (third, fourth)] == [f"x ({third.key})", f"x ({fourth.key})"]

@@ -556,6 +556,7 @@ async def test_runs_of_one_name_are_told_apart_by_their_ids(tmp_path: Path) -> N
         await place.press("ctrl+a", "y")
         await place.settled()
         assert place.drawn == ["same (run0001)", "same (run0002)"]
+        assert "▶ same (run0002)" in place.text()
 
 
 async def test_an_unreadable_log_is_one_row_and_no_harm(root: Path) -> None:

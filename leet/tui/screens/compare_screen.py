@@ -17,6 +17,7 @@ from leet.model.run_entry import RunEntry
 from leet.model.safe_text import clean
 from leet.model.units import format_value
 from leet.tui.commands import Place, bindings, hints
+from leet.tui.run_labels import RunLabels
 from leet.tui.screens.overlay import Overlay
 from leet.tui.span_update import SpanScreen
 from leet.tui.widgets.painted import Painted, cut, pad, strip_of
@@ -164,7 +165,8 @@ class CompareScreen(SpanScreen[None], Overlay[None]):
     def __init__(self, entries: Sequence[RunEntry], colors: Sequence[str]) -> None:
         """`colors`: of each run, empty for none."""
         super().__init__()
-        names = [(clean(entry.name), color) for entry, color in zip(entries, colors, strict=True)]
+        labels = RunLabels(entries)
+        names = [(labels.of(entry), color) for entry, color in zip(entries, colors, strict=True)]
         self.table = CompareTable(names, differing(entries))
         self._count = len(entries)
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Iterator
 from typing import ClassVar
 
 from rich.cells import cell_len
 from textual import events
+from textual.actions import SkipAction
 from textual.binding import BindingType
 from textual.containers import VerticalScroll
 from textual.content import Content
@@ -85,7 +87,8 @@ class SearchInput(Input):
         if event.key in acts:
             event.prevent_default()
             event.stop()
-            acts[event.key]()
+            with contextlib.suppress(SkipAction):  # there is nothing to scroll
+                acts[event.key]()
 
 
 def help_text(place: Place | None = None, wanted: str = "") -> Content:

@@ -6,7 +6,6 @@ import asyncio
 import contextlib
 import threading
 import time
-from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
@@ -34,6 +33,7 @@ from leet.tui.messages import (
     RunsSorted,
 )
 from leet.tui.overlay_sources import OverlayRun, OverlaySources
+from leet.tui.run_labels import RunLabels
 from leet.tui.run_marks import Depth, RunMarks
 from leet.tui.screens.panes_screen import Plan
 from leet.tui.screens.run_panes import RunPanes
@@ -390,28 +390,18 @@ class WorkspaceScreen(RunPanes):
     def _overlay(self) -> None:
         """Let the charts draw the selected runs, as far as they are being read."""
         entries, now = self.workspace.entries, []
-        labels = self._labels()
+        labels = RunLabels([entries[key] for key in self.selection.keys if key in entries])
         for key in self.selection.in_drawing_order():
             run = self.feeds.get(key)
             if run is not None and key in entries:
                 self._live[key] = run.state.live
                 pinned = key == self.selection.pinned
                 store, live = run.model.metrics, self._is_live(key)
-                now.append(OverlayRun(key, labels[key], self.run_marks.number(key), store, live, pinned))
+                now.append(OverlayRun(key, labels.of(entries[key]), self.run_marks.number(key), store, live, pinned))
         self.sources.show(now)
 
     def _is_live(self, key: str) -> Callable[[], bool]:
         return lambda: self._live.get(key, False)
-
-    def _labels(self) -> dict[str, str]:
-        """Names of the selected runs; with their ids where two have the same."""
-        entries = self.workspace.entries
-        found = [entries[key] for key in self.selection.keys if key in entries]
-        names = Counter(entry.name for entry in found)
-        return {
-            entry.key: clean(entry.name if names[entry.name] == 1 else f"{entry.name} ({entry.run_id})")
-            for entry in found
-        }
 
     # What is said
 
@@ -579,9 +569,9 @@ class WorkspaceScreen(RunPanes):
 
     def run_names(self) -> list[tuple[str, str]]:
         """Key and name of every run, those that are listed first."""
-        listed = {entry.key: clean(entry.name) for entry in self.runs.entries}
-        others = {key: clean(entry.name) for key, entry in self.workspace.entries.items() if key not in listed}
-        return list({**listed, **others}.items())
+        entries = {**{entry.key: entry for entry in self.runs.entries}, **self.workspace.entries}
+        labels = RunLabels(entries.values())
+        return [(key, labels.of(entry)) for key, entry in entries.items()]
 
     def go_to_run(self, key: str) -> None:
         """Highlight a run; a query that hides it is lifted."""

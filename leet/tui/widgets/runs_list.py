@@ -27,6 +27,7 @@ from leet.model.state import RunState
 from leet.model.units import format_age, format_value
 from leet.tui.facts import look
 from leet.tui.messages import PaneNoteChanged, RunHighlighted, RunMarked, RunOpened, RunsSorted
+from leet.tui.run_labels import RunLabels
 from leet.tui.widgets.painted import Painted, cut, pad, strip_of
 from leet.tui.widgets.tag_colors import tag_pieces
 
@@ -147,6 +148,7 @@ class RunsList(Painted, can_focus=True):
         """What to say where there is no run."""
         self._entries: Sequence[RunEntry] = ()
         self._places: Mapping[str, int] = {}
+        self._labels = RunLabels(())
         self._total = 0
         self._sort = "started"
         self._key = ""
@@ -163,6 +165,7 @@ class RunsList(Painted, can_focus=True):
         """Show these of `total` runs, ordered by `sort`; the highlight stays with its run, else with its place."""
         self._entries, self._total, self._sort = entries, total, sort
         self._places = {entry.key: place for place, entry in enumerate(entries)}
+        self._labels = RunLabels(entries)
         place = self._places.get(self._key)
         if place is None:
             place = min(self._index, len(entries) - 1)
@@ -414,7 +417,7 @@ class RunsList(Painted, can_focus=True):
             marked += Style(dim=True)
         sign, tone = look(state) if entry.known or entry.trouble else ("·", "quiet")
         quiet = self.part("runs--quiet")
-        name = clean(entry.name) or entry.key
+        name = self._labels.of(entry)
         name = shorten(name, columns.name - 1) if cell_len(name) == len(name) else cut(name, columns.name - 1)
         pieces: list[tuple[str, Style]] = [
             (" ", Style()),
