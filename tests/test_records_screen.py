@@ -217,7 +217,11 @@ async def test_going_to_a_number_or_an_offset(tmp_path: Path) -> None:
         await inspector.type("x7")
         await inspector.press("enter")
         assert "is no number" in inspector.lines()[-1]
-        await inspector.press("g", "escape", "down")
+        await inspector.press("slash")
+        await inspector.type("exit")
+        await inspector.press("enter", "g", "5", "enter")
+        assert "the filter hides it" in inspector.lines()[-1]
+        await inspector.press("ctrl+l", "home", "g", "escape", "down")
         assert "Record 2 ·" in inspector.shown
 
 

@@ -356,8 +356,11 @@ class RecordsScreen(SpanScreen[None], Overlay[None]):
             self._go(self.list)
             return
         wanted = int(digits[:18])
-        self.list.go_to(index.row_at(wanted) if at_offset else index.row_of(wanted))
-        if not at_offset and index.records and wanted > index.records:
+        row = index.row_at(wanted) if at_offset else index.row_of(wanted)
+        self.list.go_to(row)
+        if self.list.row != row:
+            self.status.say("the filter hides it; ctrl+l shows all")
+        elif not at_offset and index.records and wanted > index.records:
             self.status.say(f"the last record so far is {index.records:,}")
         self._go(self.list)
 
