@@ -73,6 +73,8 @@ class FrameApp(App[None]):
             self.register_theme(ours)
         self.asked_theme = theme
         """The theme that the command line names."""
+        self.restarting = False
+        """It has been left to be started anew."""
         self.theme = theme or preferences.theme(self.terminal) or default_theme(self.terminal)
         if changed_keys := keymap().for_textual():
             self.set_keymap(changed_keys)
@@ -133,7 +135,7 @@ class FrameApp(App[None]):
         from leet.tui.palette import Palette
 
         if not isinstance(self.screen, Palette):
-            self.push_screen(Palette(id="--command-palette", placeholder="A command, or the name of a metric or a run"))
+            self.push_screen(Palette(placeholder="A command, or the name of a metric or a run"))
 
     def action_settings(self, name: str = "") -> None:
         """Open the editor of the settings over what is shown, at the one with this name."""
@@ -143,6 +145,11 @@ class FrameApp(App[None]):
             self.screen.go_to(name)
         else:
             self.push_screen(ConfigScreen(first=name))
+
+    def action_restart(self) -> None:
+        """Leave, so that whoever runs this starts it again with the settings and logs of then."""
+        self.restarting = True
+        self.exit()
 
     def tell_of_settings(self) -> None:
         """Say what is wrong with the settings, on the screen that is on top, for good."""
