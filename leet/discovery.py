@@ -69,19 +69,25 @@ class WorkspaceRoot:
     """What makes it look like a directory on another machine."""
 
 
-def find_run(path: str | None, environ: Mapping[str, str] = os.environ) -> Path:
-    """The `.wandb` file that `path` means. Raises NoRun."""
-    return locate(path, environ).log
+def find_run(path: str | None, environ: Mapping[str, str] = os.environ, *, follow: bool = False) -> Path:
+    """The `.wandb` file that `path` means. Raises NoRun.
+
+    Of one on another machine it is a copy, which goes on growing with it in the background with `follow`.
+    """
+    return locate(path, environ, follow=follow).log
 
 
-def locate(path: str | None, environ: Mapping[str, str] = os.environ, *, watched: bool = False) -> Found:
+def locate(
+    path: str | None, environ: Mapping[str, str] = os.environ, *, watched: bool = False, follow: bool = False
+) -> Found:
     """Like `find_run`, with the number of runs that were passed over. Raises NoRun.
 
-    A log on another machine is fetched to its present end; one that is to be `watched` is fetched by whoever shows it.
+    A log on another machine is fetched to its present end, and with `follow` from then on in the background; one that
+    is to be `watched` is fetched by whoever shows it.
     """
     if path is None:
         return _locate_default(environ)
-    if ":" in path and (found := _remote(path, watched)) is not None:
+    if ":" in path and (found := _remote(path, watched, follow=follow)) is not None:
         assert isinstance(found, Found)
         return found
     target = expanded(path)
@@ -123,7 +129,7 @@ def open_target(
     return locate(path, environ, watched=watched)
 
 
-def _remote(path: str, watched: bool, *, many: bool = False) -> Found | WorkspaceRoot | None:
+def _remote(path: str, watched: bool, *, many: bool = False, follow: bool = False) -> Found | WorkspaceRoot | None:
     """What `path` means on another machine, with `many` perhaps all runs of a directory; None for a local path."""
     from leet.remote.address import BadAddress, parse
 
@@ -138,7 +144,7 @@ def _remote(path: str, watched: bool, *, many: bool = False) -> Found | Workspac
 
     try:
         if not watched:
-            return Found(door.fetch(address))
+            return Found(door.fetch(address, follow=follow))
         opened = door.open_address(address)
         if many and opened.is_directory:
             runs = door.watch_all(opened)
