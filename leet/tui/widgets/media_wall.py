@@ -291,7 +291,7 @@ class MediaWall(MediaPages, can_focus=True):
         return find(log, medium.path if medium is not None else "")
 
     def _say(self, *wordings: str) -> None:
-        for line in self.screen.query(StatusLine):
+        for line in self.screen.query(StatusLine) if self.is_attached else ():  # keys of a burst outlive the screen
             line.say(*wordings)
 
     # Mouse
