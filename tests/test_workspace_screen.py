@@ -696,7 +696,7 @@ async def test_two_logs_are_read_at_a_time_the_latest_choice_first(root: Path) -
     feeds.want([])
     workspace_feeds.KEPT_SECONDS, before = -1.0, workspace_feeds.KEPT_SECONDS
     try:
-        feeds.drain()
+        feeds.rest()
     finally:
         workspace_feeds.KEPT_SECONDS = before
     assert all(feeds.get(entry.key) is None for entry in entries)
@@ -724,6 +724,32 @@ async def test_a_log_that_grows_after_its_end_is_read_anew(root: Path) -> None:
         assert run.model.rows == 45
         await place.pilot.pause(0.3)
         assert place.screen.run is run
+
+
+async def test_a_run_that_has_ended_is_no_longer_followed(root: Path) -> None:
+    run = run_in(root.parent, 9, code=None)
+    terminal = Terminal(now=run.log.stat().st_mtime + 1)
+    async with at(root, live=True, terminal=terminal) as place:
+        shown = place.screen.feeds.get(place.screen.selection.pinned)
+        assert shown is not None
+        assert shown.feed.live
+        run.row({"loss": 0.5})
+        run.finish()
+        for _ in range(200):
+            if shown.model.exit_code == 0:
+                break
+            await place.pilot.pause(0.05)
+        place.screen.feeds.rest()
+        assert shown.feed.live
+        object.__setattr__(terminal, "now", run.log.stat().st_mtime + 40)
+        place.screen.feeds.rest()
+        assert not shown.feed.live
+        assert shown.model.rows == 21
+        await place.press("enter")
+        await place.pilot.pause()
+        assert isinstance(place.app.screen, RunScreen)
+        assert place.app.screen.model.rows == 21
+        await place.press("escape")
 
 
 async def test_another_theme_is_only_other_colours(root: Path) -> None:

@@ -35,6 +35,8 @@ AT_ONCE = 2
 """Logs that are read to their end at the same time."""
 KEPT_SECONDS = 60.0
 """How long a run that is no longer wanted stays in memory: one who changes their mind need not wait."""
+ENDED_SECONDS = 30.0
+"""How long after its last write a run that has ended is still followed."""
 DRAIN_SECONDS = 0.016
 """Longest stretch for which batches of all runs are applied before keys and paint get their turn."""
 
@@ -289,7 +291,6 @@ class RunFeeds:
             if time.perf_counter() >= end:
                 break
         self._start()
-        self._free()
         return changes
 
     @property
@@ -298,6 +299,18 @@ class RunFeeds:
         return any(
             run.feed.intake.waiting or (run.feed.intake.finished and not run.feed.loaded) for _, run in self._active()
         )
+
+    def rest(self) -> None:
+        """From time to time: let go of what has not been wanted for a while, and stop following what has ended."""
+        now = time.monotonic()
+        for key in [key for key, since in self._let_go.items() if now - since > KEPT_SECONDS]:
+            self._drop(key)
+        for key in self._following - self._lent:
+            run = self._runs[key]
+            if run.model.exit_code is not None and self._clock() - run.model.modified > ENDED_SECONDS:
+                run.feed.stop()
+                run.feed.live = False
+                self._following.discard(key)
 
     def stop(self) -> None:
         for run in (*self._runs.values(), *self._renewed.values(), *self._adopted.values()):
@@ -351,11 +364,6 @@ class RunFeeds:
         self._runs[key] = run
         self._reading.add(key)
         self._note_loaded(key, run)
-
-    def _free(self) -> None:
-        now = time.monotonic()
-        for key in [key for key, since in self._let_go.items() if now - since > KEPT_SECONDS]:
-            self._drop(key)
 
     def _drop(self, key: str) -> None:
         self._let_go.pop(key, None)

@@ -266,6 +266,7 @@ class WorkspaceScreen(RunPanes):
         return None
 
     def _time_has_passed(self) -> None:
+        self.feeds.rest()
         if self.app.screen is not self:
             return
         if self.query_now or self.sort == "state":
