@@ -11,9 +11,11 @@ from test_tail import log_bytes
 
 from leet.model.run import Change, RunModel
 from leet.reading import newest
+from leet.reading.batch import Notice
 from leet.reading.newest import read_newest
 from leet.reading.tail import read
 from leet.tui.feed import RunFeed
+from leet.tui.intake import Intake
 
 STEPS = 2000
 
@@ -119,3 +121,12 @@ def test_what_is_written_later_follows(log: Path, small: None) -> None:
         feed.stop()
     assert feed.model.last_step == STEPS + 9
     assert model_view(feed.model) == model_view(model_of(log))
+
+
+def test_a_reader_that_gives_way_still_delivers() -> None:
+    intake = Intake()
+    intake.give_way()
+    intake.deliver(Notice("unreadable", "one"))
+    intake.give_way()
+    intake.deliver(Notice("unreadable", "two"))
+    assert [piece.text for piece in intake.take(1.0) if isinstance(piece, Notice)] == ["one", "two"]

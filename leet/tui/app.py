@@ -97,6 +97,14 @@ class FrameApp(App[None]):
             return PosixDriver
         return super().get_driver_class()
 
+    async def on_event(self, event: events.Event) -> None:
+        """Have readers give way to what a person does."""
+        if isinstance(event, events.Key | events.MouseDown | events.MouseScrollUp | events.MouseScrollDown):
+            run = getattr(self.screen, "run", None) if self.screen_stack else None
+            if run is not None and not run.feed.loaded:
+                run.feed.intake.give_way()
+        await super().on_event(event)
+
     def refresh_css(self, animate: bool = True) -> None:
         """Style everything anew, unless no colour changed: Textual asks for it once too often at start."""
         variables = self.get_css_variables()

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import queue
 from collections.abc import Callable, Iterator
-from time import perf_counter
+from time import monotonic, perf_counter, sleep
 
 from leet.reading.batch import Batch, Newest, Notice
 
 Piece = Batch | Newest | Notice
+
+GIVE_WAY = 0.06
+"""Longest time for which the reader lets a key be answered first, in seconds: it holds Python's lock half of the time,
+so that with it at work all would take twice as long."""
 
 
 class Intake:
@@ -19,6 +23,7 @@ class Intake:
         self._announce: Callable[[], None] = lambda: None
         self._announced = False
         self._closed = False
+        self._way_until = 0.0
         self.finished = False
         """The reader has delivered all that it will ever deliver."""
 
@@ -27,7 +32,13 @@ class Intake:
         for portion in piece.portions() if isinstance(piece, Batch) else (piece,):
             self._put(portion)
 
+    def give_way(self) -> None:
+        """Somebody has pressed a key: let the reader rest a moment before its next piece (main loop)."""
+        self._way_until = monotonic() + GIVE_WAY
+
     def _put(self, piece: Piece) -> None:
+        if (rest := self._way_until - monotonic()) > 0:
+            sleep(min(rest, GIVE_WAY))
         while not self._closed:
             try:
                 self._queue.put(piece, timeout=0.25)
