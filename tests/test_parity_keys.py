@@ -15,6 +15,8 @@ from test_workspace_screen import at
 from textual import events
 from viewer import Viewer, viewing
 
+from leet.tui.commands import COMMANDS, Command, Place
+from leet.tui.screens.help_screen import help_text
 from leet.tui.screens.records_screen import RecordsScreen
 from leet.tui.widgets.overview import Overview
 
@@ -299,3 +301,23 @@ async def test_letters_move_and_change_in_the_settings(tmp_path: Path) -> None:
 async def test_a_trained_run_has_no_alert(tmp_path: Path) -> None:
     async with viewing(trained(tmp_path), (200, 40)) as viewer:
         assert "alert" not in viewer.text()
+
+
+@pytest.mark.parametrize("place", ["run", "workspace", "chart", "records", "top", "compare", "media_screen"])
+def test_the_help_of_a_view_has_its_own_keys_first(place: Place) -> None:
+    """One key does different things in two views: the help of a view has the one that holds there above the other."""
+    lines = help_text(place).plain.splitlines()
+    own = [command for command in COMMANDS if {place, "app"} & command.where]
+    others = [command for command in COMMANDS if command not in own]
+
+    def line_of(command: Command) -> int:
+        keys = "  ".join(command.shown_keys())
+        return next(
+            n for n, line in enumerate(lines) if line.startswith(f"  {keys} ") and line.endswith(command.summary)
+        )
+
+    summaries = {command.summary for command in own}
+    alone = [command for command in others if command.summary not in summaries]
+    assert max(map(line_of, own)) < min(map(line_of, alone))
+    titles = [line for line in lines if line and not line.startswith(" ")]
+    assert len(titles) == len(set(titles))

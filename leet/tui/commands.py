@@ -51,7 +51,9 @@ class Command:
         """The keys as a person reads them: those of the table, unless others were set for it."""
         from leet.tui.keymap import keymap
 
-        return [shown_key(key) for key in keymap().keys_of(self)]
+        keys = keymap().keys_of(self)
+        # Older terminals send ctrl+/ as ctrl+_: two keys of the program, one of the keyboard.
+        return [shown_key(key) for key in keys if key != "ctrl+underscore" or "ctrl+slash" not in keys]
 
 
 def _in(*places: Place) -> frozenset[Place]:

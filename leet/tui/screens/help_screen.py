@@ -15,9 +15,11 @@ from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import Input
 
-from leet.tui.commands import Command, Place, bindings, by_group, in_place, keys_in_words
+from leet.tui.commands import COMMANDS, Command, Place, bindings, by_group, keys_in_words
 from leet.tui.screens.text_screen import TextScreen
 
+FIRST = "Everywhere"
+"""The group that comes first whatever was left."""
 KEYS_WIDTH = 18
 MOUSE = (
     ("click", "Focus a chart or a row (twice: the value in full)"),
@@ -31,7 +33,7 @@ MOUSE = (
 
 
 class HelpScreen(TextScreen):
-    """Every command with its keys, in groups, those of the screen that was left first."""
+    """Every command with its keys, in groups, those that the screen that was left answers first."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings("help")
     DEFAULT_CSS = """
@@ -103,12 +105,15 @@ def help_text(place: Place | None = None, wanted: str = "") -> Content:
 
 
 def _ordered(place: Place | None) -> dict[str, list[Command]]:
-    """Groups of the table; those with commands of `place` first."""
-    grouped = by_group()
+    """Groups of the table: first what `place` answers, and apart from that what others of the same groups do."""
     if place is None:
-        return grouped
-    here = {command.group for command in in_place(place)}
-    return dict(sorted(grouped.items(), key=lambda item: item[0] not in here))
+        return by_group()
+    here = by_group(command for command in COMMANDS if {place, "app"} & command.where)
+    elsewhere = by_group(command for command in COMMANDS if not {place, "app"} & command.where)
+    # What every view has, what this one has alone, what it has in common with some.
+    ordered = sorted(here, key=lambda group: (group != FIRST, any(c.where > {place} for c in here[group])))
+    named = {f"{group}, in other views" if group in here else group: held for group, held in elsewhere.items()}
+    return {group: here[group] for group in ordered} | named
 
 
 def _section(title: str, rows: list[tuple[str, str]] | tuple[tuple[str, str], ...], words: list[str]) -> list[Content]:
