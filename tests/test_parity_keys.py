@@ -107,6 +107,19 @@ async def test_columns_and_rows_are_those_of_the_grid_in_focus(log: Path, tmp_pa
         assert place.screen.grid_chosen("media") == (1, 3)
 
 
+async def test_a_border_that_is_held_stands_out(log: Path) -> None:
+    async with viewing(log, (200, 50)) as viewer:
+        pane = viewer.run.panes["overview"]
+        assert not pane.heading.focused_pane
+        edge = pane.region.right - 1
+        await viewer.pilot.mouse_down(offset=(edge, 20))
+        assert pane.heading.focused_pane
+        await viewer.pilot.hover(offset=(edge + 4, 20))
+        await viewer.pilot.mouse_up(offset=(edge + 4, 20))
+        assert not pane.heading.focused_pane
+        assert pane.region.right - 1 == edge + 4
+
+
 # Filters
 
 
@@ -162,6 +175,17 @@ async def test_y_goes_through_the_scales(log: Path) -> None:
             await viewer.press("y")
             seen.append((grid.view(source).log_y, grid.view(source).heat))
         assert seen == [(True, False), (False, True), (False, False)]
+
+
+@pytest.mark.parametrize(("width", "words"), [(200, "last 10 min"), (120, "· 10 min")])
+async def test_the_heading_says_that_system_charts_show_a_tail(log: Path, width: int, words: str) -> None:
+    async with viewing(log, (width, 50)) as viewer:
+        viewer.run.focus_pane("system")
+        assert " min" not in viewer.lines()[0]
+        await viewer.press("t")
+        assert words in viewer.lines()[0]
+        await viewer.press("t")
+        assert " min" not in viewer.lines()[0]
 
 
 async def test_y_follows_the_zoom(tmp_path: Path) -> None:

@@ -208,6 +208,7 @@ class RunPanes(PanesScreen):
                 changed()
         if isinstance(self.app.screen, ChartScreen):
             self.app.screen.data_changed()
+        self._show_headings()
         self._show_notes()
 
     def _show_metrics(self) -> None:
@@ -281,11 +282,18 @@ class RunPanes(PanesScreen):
             held = self.filters.get(name)  # type: ignore[call-overload]  # not every pane has a filter
             if isinstance(content, ChartGrid):
                 note = content.page_label.strip("[]") or (str(len(content.sources)) if content.sources else "")
+                if name == "system" and note and (tail := self._tail_note(pane.size.width)):
+                    note += f" · {tail}"
             elif name == "overview":
                 note = "{}/{}".format(*self.overview.count) if held else ""
             else:
                 note = str(getattr(content, "note", ""))
             pane.heading.show(note, shown_filter(held) if held else "")
+
+    def _tail_note(self, width: int) -> str:
+        """`last 10 min` while no more than that is drawn of system metrics; shorter in a narrow pane."""
+        window = self.run.system_sources.window if self.run is not None else None
+        return "" if window is None else f"{'last ' if width >= 40 else ''}{window:g} min"
 
     # Commands
 
@@ -391,6 +399,7 @@ class RunPanes(PanesScreen):
             return
         window = self.run.system_sources.next_window()
         self.system.paint_now()
+        self._show_headings()
         self.tell("system metrics: " + (f"the last {window:.0f} minutes" if window else "the whole run"))
         self.show_status()
 
