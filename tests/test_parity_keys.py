@@ -40,6 +40,15 @@ def log(tmp_path: Path) -> Path:
 # Everywhere
 
 
+async def test_the_status_line_names_the_directory(tmp_path: Path) -> None:
+    root = sweep(tmp_path / "mnist \x1b[2J", 2)
+    async with at(root, (160, 40)) as place:
+        assert "mnist ␛[2J/wandb" in place.status
+    async with at(root, (80, 24)) as place:
+        assert "mnist" not in place.status
+        assert "q quit" in place.status
+
+
 def test_alt_r_starts_anew_with_the_settings_of_now(log: Path, tmp_path: Path) -> None:
     file = tmp_path / "config" / "leet" / "config.toml"
     with terminal_of(str(log), XDG_CONFIG_HOME=str(tmp_path / "config")) as terminal:

@@ -90,6 +90,9 @@ class WorkspaceScreen(RunPanes):
         self.sources = OverlaySources()
         super().__init__(terminal, self.sources, None)
         self.root = root
+        named = str(remote.address) if remote is not None else str(Path(*root.absolute().parts[-2:]))
+        self._where = clean(named)
+        """The directory in the status line."""
         self.wanted["runs"] = True
         self.loaded = asyncio.Event()
         self.view = ViewState.of(root) if live else ViewState(root, kept=False)
@@ -447,6 +450,7 @@ class WorkspaceScreen(RunPanes):
             from leet.tui.remote_link import link_part
 
             parts.append(link_part(self.remote.link))
+        parts.append(Part(self._where, "status--quiet", rank=1))
         return parts
 
     @property
