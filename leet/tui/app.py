@@ -73,8 +73,7 @@ class FrameApp(App[None]):
             self.register_theme(ours)
         self.asked_theme = theme
         """The theme that the command line names."""
-        self.restarting = False
-        """It has been left to be started anew."""
+        self._restarting = False
         self.theme = theme or preferences.theme(self.terminal) or default_theme(self.terminal)
         if changed_keys := keymap().for_textual():
             self.set_keymap(changed_keys)
@@ -98,9 +97,11 @@ class FrameApp(App[None]):
         return super().get_driver_class()
 
     async def on_event(self, event: events.Event) -> None:
-        """Have readers give way to what a person does."""
+        """Have readers give way to what a person does, and let pass what is typed after the last screen has gone."""
+        if isinstance(event, events.InputEvent) and not self.screen_stack:
+            return
         if isinstance(event, events.Key | events.MouseDown | events.MouseScrollUp | events.MouseScrollDown):
-            run = getattr(self.screen, "run", None) if self.screen_stack else None
+            run = getattr(self.screen, "run", None)
             if run is not None and not run.feed.loaded:
                 run.feed.intake.give_way()
         await super().on_event(event)
@@ -155,9 +156,16 @@ class FrameApp(App[None]):
             self.push_screen(ConfigScreen(first=name))
 
     def action_restart(self) -> None:
-        """Leave, so that whoever runs this starts it again with the settings and logs of then."""
-        self.restarting = True
+        """Leave, so that whoever runs this starts it again."""
+        self._restarting = True
         self.exit()
+
+    def restarted(self) -> bool:
+        """Whether it has been left to be started anew; then the settings have been read again."""
+        if self._restarting:
+            store.reload()
+            gc.unfreeze()
+        return self._restarting
 
     def tell_of_settings(self) -> None:
         """Say what is wrong with the settings, on the screen that is on top, for good."""

@@ -351,7 +351,9 @@ class ConsoleView(Painted, can_focus=True):
 
     async def action_search(self) -> None:
         """Ask for what is to be found."""
-        self.search.ask(await self.prompt())
+        prompt = await self.prompt()
+        if prompt is not None:
+            self.search.ask(prompt)
 
     def action_next_match(self) -> None:
         self.search.step(1)
@@ -368,15 +370,16 @@ class ConsoleView(Painted, can_focus=True):
             return
         self.paint_now()
         log = self._feed.log if self._feed is not None else None
-        ConsoleSave(self, self._output, self._chosen, log).ask(await self.prompt())
+        prompt = await self.prompt()
+        if prompt is not None:
+            ConsoleSave(self, self._output, self._chosen, log).ask(prompt)
 
-    async def prompt(self) -> ConsolePrompt:
-        """The line at the bottom of the pane; made when it is first needed."""
-        if self._prompt is None:
+    async def prompt(self) -> ConsolePrompt | None:
+        """The line at the bottom of the pane; made when it is first needed. None where the pane has gone meanwhile."""
+        if self._prompt is None and self.is_attached:
             from leet.tui.widgets.console_prompt import ConsolePrompt
 
             self._prompt = ConsolePrompt()
-            assert self.parent is not None
             await self.app.mount(self._prompt, after=self)
         return self._prompt
 
