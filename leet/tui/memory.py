@@ -17,7 +17,7 @@ from leet.tui import layout, preferences
 from leet.tui.messages import Subject
 
 if TYPE_CHECKING:
-    from leet.tui.screens.run_panes import RunPanes
+    from leet.tui.screens.run_painting import ShownPanes
 
 FILTERED: tuple[Subject, ...] = ("metrics", "system", "overview")
 """What is filtered the same way the next time. A filter of lines or media is for this one time."""
@@ -29,7 +29,7 @@ GRIDS = ("metrics", "system", "media")
 class Memory:
     """Of one screen. Whatever stands in the state, of whatever shape, the screen can be shown."""
 
-    def __init__(self, screen: RunPanes, view: ViewState) -> None:
+    def __init__(self, screen: ShownPanes, view: ViewState) -> None:
         self._screen = screen
         self._view = view
         self._place = screen.PLACE

@@ -7,7 +7,7 @@
     └──────┴────────────────────────┴───────┘
     status line
 
-Borders are dragged with the mouse, or moved by keys from the pane in focus. A pane is made when it is first shown.
+A pane is made when it is first shown.
 """
 
 from __future__ import annotations
@@ -31,8 +31,6 @@ from leet.tui.widgets.overview import Overview
 from leet.tui.widgets.pane import Pane
 from leet.tui.widgets.status_line import StatusLine
 
-RESIZE_STEP = 0.05
-"""Of the screen, by which a key moves a border."""
 TITLES = {
     "overview": "Overview",
     "metrics": "Metrics",
@@ -65,15 +63,6 @@ class Plan:
         return "left" if name == self.left else "right" if name == self.right else None
 
 
-@dataclass(slots=True)
-class _Border:
-    """A border that is being dragged: that of which pane, and where the drag began."""
-
-    pane: str
-    at: int
-    share: float
-
-
 class PanesScreen(SpanScreen[None]):
     """Panes beside and under each other, as far as there is room; the status line below."""
 
@@ -98,7 +87,6 @@ class PanesScreen(SpanScreen[None]):
         """Which panes a person wants shown (True) or not (False); None: where there is room."""
         self._asked: list[str] = []
         """Panes in the order in which they were opened, the latest last: where room is short the others fold."""
-        self._dragged: _Border | None = None
 
     @property
     def _all(self) -> tuple[str, ...]:
@@ -287,89 +275,6 @@ class PanesScreen(SpanScreen[None]):
         self.refresh_all()
         self.layout_changed()
 
-    # Borders
-
-    def action_resize(self, direction: str) -> None:
-        """Move the border of the pane in focus: that of a sidebar by left and right, of a lower pane by up and down."""
-        focused = self.focused_name
-        names = [focused, *reversed(self._asked), *self.PLAN.names]
-        across = direction in ("left", "right")
-        fit = (n for n in names if n and self.shows(n) and self._has_border(n) and across == self._beside(n))
-        name = next(fit, None)
-        if name is None:
-            return
-        grows = direction == ("left" if name == self.PLAN.right else "right") if across else direction == "up"
-        self._give(name, self._share_of(name) + (RESIZE_STEP if grows else -RESIZE_STEP))
-        self.layout_changed()
-
-    def action_reset_sizes(self) -> None:
-        self.shares.clear()
-        self.share_out()
-        self.layout_changed()
-
-    def _beside(self, name: str) -> bool:
-        return self.PLAN.side_of(name) is not None
-
-    def _has_border(self, name: str) -> bool:
-        """Sidebars beside a centre, and panes of the centre that stand under another one."""
-        if self._beside(name):
-            return bool(self.query_one("#centre").display)
-        shown = [n for n in self.PLAN.centre if self.shows(n)]
-        return name in shown[1:]
-
-    def _share_of(self, name: str) -> float:
-        own, whole = self.panes[name].outer_size, self.size
-        return own.width / max(1, whole.width) if self._beside(name) else own.height / max(1, whole.height - 1)
-
-    def _give(self, name: str, share: float) -> None:
-        self.shares[name] = min(max(share, layout.SHARES[0]), layout.SHARES[1])
-        self.share_out()
-
-    def _border_at(self, x: int, y: int) -> str | None:
-        """The pane whose border is at a cell: beside a sidebar, one column either way, or the heading of a pane."""
-        for name, pane in self.panes.items():
-            if not pane.display or not self._has_border(name):
-                continue
-            region = pane.region
-            edge = region.right - 1 if name == self.PLAN.left else region.x
-            if self._beside(name):
-                if region.y <= y < region.bottom and 0 <= x - edge + (name != self.PLAN.left) <= 1:
-                    return name
-            elif y == region.y and region.x <= x < region.right:
-                return name
-        return None
-
-    def _forward_event(self, event: events.Event) -> None:
-        """Drag borders; everything else goes where Textual sends it."""
-        if self._dragged is None and isinstance(event, events.MouseDown) and event.button == 1:
-            name = self._border_at(int(event.x), int(event.y))
-            if name is not None:
-                at = int(event.x if self._beside(name) else event.y)
-                self._dragged = _Border(name, at, self._share_of(name))
-                self.panes[name].heading.mark(True)
-                return
-        if self._dragged is not None and isinstance(event, events.MouseMove | events.MouseUp):
-            self._drag(event)
-            return
-        super()._forward_event(event)
-
-    def _drag(self, event: events.MouseEvent) -> None:
-        dragged = self._dragged
-        assert dragged is not None
-        beside = self._beside(dragged.pane)
-        moved = int(event.x if beside else event.y) - dragged.at
-        if dragged.pane != self.PLAN.left:
-            moved = -moved
-        share = dragged.share + moved / max(1, self.size.width if beside else self.size.height - 1)
-        if moved and share != self.shares.get(dragged.pane):
-            self._give(dragged.pane, share)
-        if isinstance(event, events.MouseUp):
-            self._dragged = None
-            pane = self.panes[dragged.pane]
-            pane.heading.mark(self.focused is not None and self._pane_of(self.focused) is pane)
-            if moved:
-                self.layout_changed()
-
     # Focus
 
     def _pane_of(self, widget: Widget) -> Widget:
@@ -392,6 +297,8 @@ class PanesScreen(SpanScreen[None]):
         if self.focused is self.overview and self.overview.next_section(step):
             return
         panes = self._visible_panes()
+        if not panes:
+            return
         here = self.focused_name
         at = panes.index(here) if here in panes else -1
         name = panes[(at + step) % len(panes)]
