@@ -194,13 +194,7 @@ def view(arguments: Sequence[str]) -> int:
     # The report of a crash is coloured, which standard error no longer lets through, and has no controls of a log.
     app.error_console.file = sys.__stderr__ or sys.stderr
     app.run(mouse=terminal.mouse)
-    if app.restarting:
-        from leet.settings import store
-
-        store.reload()
-        gc.unfreeze()
-        return view(arguments)
-    return app.return_code or 0
+    return view(arguments) if app.restarted() else app.return_code or 0
 
 
 def _unreadable(log: Path) -> str:

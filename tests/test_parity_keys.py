@@ -49,14 +49,23 @@ async def test_the_status_line_names_the_directory(tmp_path: Path) -> None:
         assert "q quit" in place.status
 
 
-def test_alt_r_starts_anew_with_the_settings_of_now(log: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("words", "quitting", "shown"),
+    [([], "quit", "balmy-river-7"), (["inspect"], "records_quit", "Record 1"), (["top"], "top_quit", "CPU Core")],
+    ids=["run", "records", "monitor"],
+)
+def test_alt_r_starts_anew_with_the_settings_of_now(
+    log: Path, tmp_path: Path, words: list[str], quitting: str, shown: str
+) -> None:
     file = tmp_path / "config" / "leet" / "config.toml"
-    with terminal_of(str(log), XDG_CONFIG_HOME=str(tmp_path / "config")) as terminal:
+    arguments = words if words == ["top"] else [*words, str(log)]
+    with terminal_of(*arguments, XDG_CONFIG_HOME=str(tmp_path / "config")) as terminal:
+        terminal.until(shown)
         terminal.until("q quit")
         file.parent.mkdir(parents=True)
-        file.write_text('[keys]\nquit = "Q"\n')
+        file.write_text(f'[keys]\n{quitting} = "Q"\n')
         terminal.type("\x1br", "Q quit")
-        assert "balmy-river-7" in terminal.text
+        terminal.until(shown)
         terminal.send("Q")
         assert terminal.end() == 0
         assert terminal.modes() <= USUAL

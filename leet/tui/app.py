@@ -25,6 +25,7 @@ from textual.filter import LineFilter, NoColor
 from textual.screen import Screen
 
 from leet.discovery import Found
+from leet.settings import store
 from leet.tui import preferences
 from leet.tui.commands import bindings, in_place
 from leet.tui.keymap import keymap

@@ -84,7 +84,8 @@ COMMANDS: tuple[Command, ...] = (
             _in("app"), palette=False, priority=True),
 
     Command("settings", "comma", "Settings", "Everywhere", "app.settings", _BOTH),
-    Command("restart", "alt+r", "Start anew: settings and logs are read again", "Everywhere", "app.restart", _BOTH),
+    Command("restart", "alt+r", "Start anew: settings and logs are read again", "Everywhere", "app.restart",
+            _BOTH | _RECORDS | _TOP),
 
     Command("inspect_records", "i", "Look through the records of the log", "Panes", "inspect_records", _RUN),
     Command("next_pane", "tab", "Next pane (and section of the overview)", "Panes", "next_pane", _RUN, palette=False),

@@ -29,4 +29,4 @@ def browse(log: Path) -> int:
     terminal = detect(os.environ)
     app = RecordsApp(log, terminal=terminal)
     app.run(mouse=terminal.mouse)
-    return app.return_code or 0
+    return browse(log) if app.restarted() else app.return_code or 0

@@ -91,7 +91,7 @@ def _show(args: argparse.Namespace) -> int:
     app.run(mouse=terminal.mouse)
     if app.last_recording:
         print(f"leet top: the run is in {app.last_recording}", file=sys.stderr)
-    return app.return_code or 0
+    return _show(args) if app.restarted() else app.return_code or 0
 
 
 def _take(args: argparse.Namespace, terminal: Terminal) -> int:
