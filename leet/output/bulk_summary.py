@@ -1,7 +1,7 @@
-"""The summary of a long log, from its columns: history and summary records are never taken apart one by one.
+"""The summary of a long log, skimmed: history and summary records are never taken apart one by one.
 
-    pieces ─► BulkBlockReader ─► Decoder ─► columns of history, last changes of the summary ─► Stretch ─► RunSummary
-                             └─► every other record, as it is ──────────────────────────────►
+    pieces ─► BulkBlockReader ─► Skim ─► counts of history, last changes of the summary ─► Stretch ─► RunSummary
+                             └─► every other record, as it is ──────────────────────────►
 
 The outcome is that of `RunSummary.add` for each record, which is quicker where a log is short, for it needs no numpy.
 Of a very long one another process reads the second half, and sends what it comes to: a few numbers, and the records
@@ -22,12 +22,10 @@ import orjson
 
 from leet.output.run_summary import RunSummary
 from leet.reading import blocks, records, second_half
-from leet.reading.batch import Batch
 from leet.reading.bulk_blocks import BulkBlockReader, Found
-from leet.reading.decoder import Decoder
-from leet.reading.envelopes import OTHER, open_envelopes
 from leet.reading.log_file import PART, processors
 from leet.reading.second_half import SecondHalf, write_frame
+from leet.reading.skim import Skim
 
 _PIECE = 4 * 1024 * 1024
 _FIRST_PIECE = 128 * 1024
@@ -51,33 +49,27 @@ class Stretch:
     """Encoded records that are neither history nor summary."""
 
     @classmethod
-    def of(cls, found: Found, decoder: Decoder, *, last: bool) -> Stretch:
+    def of(cls, found: Found, decoder: Skim, *, last: bool) -> Stretch:
         """What `found` comes to; the decoder keeps the changes of the summary to itself until the `last`."""
-        batch = decoder.decode(found, end=int(last), size=1, modified=0.0)
-        others = np.flatnonzero(open_envelopes(found.messages).kinds == OTHER).tolist()
-        stretch = cls(
-            changes=[(change.path, change.json) for change in batch.summary],
-            skipped=[(piece.offset, piece.length, piece.reason) for piece in batch.skipped],
-            others=[found.messages[index] for index in others],
+        found_there = decoder.skim(found)
+        rows = found_there.rows
+        steps = rows.steps[rows.steps >= 0]
+        names = np.flatnonzero(rows.counts)
+        shown = [
+            (name, count)
+            for name, count in zip(decoder.names(rows), rows.counts[names].tolist(), strict=True)
+            if not name.startswith("_")
+        ]
+        changes = decoder.take_summary() if last else ()
+        return cls(
+            step=float(steps.max()) if len(steps) else None,
+            runtime=rows.runtime,
+            metrics={name for name, _ in shown},
+            points=sum(count for _, count in shown),
+            changes=[(change.path, change.json) for change in changes],
+            skipped=[(piece.offset, piece.length, piece.reason) for piece in found_there.skipped],
+            others=found_there.others,
         )
-        stretch._take_history(batch)
-        return stretch
-
-    def _take_history(self, batch: Batch) -> None:
-        history = batch.history
-        if history is None:
-            return
-        steps = history.steps[history.steps >= 0]
-        if len(steps):
-            self.step = float(steps.max())
-        known = history.runtimes[np.isfinite(history.runtimes)]
-        if len(known):
-            self.runtime = float(known[-1])
-        sizes = np.diff(history.columns.starts).tolist()
-        for name, size in zip(history.columns.names, sizes, strict=True):
-            if not name.startswith("_"):
-                self.metrics.add(name)
-                self.points += size
 
     def put_into(self, summary: RunSummary) -> None:
         """Add it to a summary of all that came before."""
@@ -137,7 +129,7 @@ class _Reading:
 
     def __init__(self, file: FileIO) -> None:
         self._file = file
-        self._reader, self._decoder = BulkBlockReader(), Decoder()
+        self._reader, self._decoder = BulkBlockReader(), Skim()
         self._position = 0
 
     def to(self, end: int | None, *, last: bool = False) -> list[Stretch]:
@@ -187,7 +179,7 @@ class _Reading:
 def _read_second_half(path: str, start: int, end: int, origin: int) -> None:
     """What the other process does: see `second_half.decode`."""
     out = sys.stdout.buffer
-    reader, decoder = BulkBlockReader(origin), Decoder()
+    reader, decoder = BulkBlockReader(origin), Skim()
     for found, position in second_half.pieces(reader, path, start, end, out):
         stretch = Stretch.of(found, decoder, last=position >= end)
         if decoder.guessed_first_step:

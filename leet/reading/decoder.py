@@ -37,8 +37,8 @@ _STDOUT = 1
 class Decoder:
     """Decodes the records of one log, batch after batch, from its first."""
 
-    def __init__(self) -> None:
-        paths = KeyPaths()
+    def __init__(self, paths: KeyPaths | None = None) -> None:
+        paths = KeyPaths() if paths is None else paths
         self._history = HistoryReader(paths)
         self._summary = SummaryReader(paths)
         self._system_names = Names()
@@ -82,7 +82,7 @@ class Decoder:
         bad = others.bad
         bad += [(int(history_rows[index]), reason) for index, reason in bad_history]
         bad += [(int(summary_rows[index]), reason) for index, reason in bad_summary]
-        skipped = [*found.skipped, *(_refused(found, index, reason) for index, reason in bad)]
+        skipped = [*found.skipped, *(refused(found, index, reason) for index, reason in bad)]
         return Batch(
             end=end,
             size=size,
@@ -168,5 +168,6 @@ def _seconds(timestamp: Any) -> float:
     return float(timestamp.seconds + timestamp.nanos / 1e9)
 
 
-def _refused(found: Found, index: int, reason: str) -> Skipped:
+def refused(found: Found, index: int, reason: str) -> Skipped:
+    """A record that cannot be read, by its place in `found`."""
     return Skipped(int(found.offsets[index]), len(found.messages[index]), reason)

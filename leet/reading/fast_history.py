@@ -26,7 +26,7 @@ from leet.reading.plain_history import Texts
 from leet.reading.value_texts import read_values
 
 _STEP, _STEP_NUM = 0x12, 0x08
-_ODD = -1
+ODD = -1
 """Id of a path that makes its message an odd one."""
 _UNSEEN = -2
 
@@ -56,9 +56,9 @@ class FastHistory:
     def __init__(self, names: Names, paths: KeyPaths) -> None:
         self._names = names
         self._paths = paths
-        self._ids = np.empty(0, np.int64)  # by number of a path: the id of its name, _ODD or _UNSEEN
+        self._ids = np.empty(0, np.int64)  # by number of a path: the id of its name, ODD or _UNSEEN
 
-    def _ids_of(self, numbers: Ids) -> Ids:
+    def ids_of(self, numbers: Ids) -> Ids:
         """The ids of the names of paths, given by their numbers."""
         more = len(self._paths) - len(self._ids)
         if more > 0:
@@ -70,9 +70,9 @@ class FastHistory:
             for number in dict.fromkeys(numbers[new].tolist()):  # in the order in which they came
                 path = self._paths[number]
                 odd = len(path) > 1 and path[-1] == TYPE_KEY
-                self._ids[number] = _ODD if odd else self._names.id_of(readable_name(path))
+                self._ids[number] = ODD if odd else self._names.id_of(readable_name(path))
             ids = self._ids.take(numbers, mode="clip")
-        ids[~known] = _ODD
+        ids[~known] = ODD
         return ids
 
     def read(self, messages: Messages) -> FastRows:
@@ -80,7 +80,7 @@ class FastHistory:
         step_numbers, odd = read_step_numbers(messages, items.rests)
         odd[items.of[items.key_ends - items.starts > LONGEST]] = True
         items = items.without(odd)
-        ids = self._ids_of(self._paths.keys.numbers(messages, items.starts, items.key_ends))
+        ids = self.ids_of(self._paths.keys.numbers(messages, items.starts, items.key_ends))
         values = read_values(messages, items.value_starts, items.ends)
         order = order_by_id(ids)
         odd = items.odd | self._odd_messages(items, ids, values.is_object, order)
@@ -95,7 +95,7 @@ class FastHistory:
         self, items: Items, ids: Ids, is_object: npt.NDArray[np.bool_], order: Ids
     ) -> npt.NDArray[np.bool_]:
         odd = np.zeros(len(items.odd), bool)
-        odd[items.of[(ids == _ODD) | is_object]] = True
+        odd[items.of[(ids == ODD) | is_object]] = True
         ids, of = ids[order], items.of[order]
         odd[of[1:][(ids[1:] == ids[:-1]) & (of[1:] == of[:-1])]] = True
         return odd

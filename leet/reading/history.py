@@ -26,7 +26,9 @@ class HistoryReader:
     def __init__(self, paths: KeyPaths | None = None, *, fast: bool = True) -> None:
         """Without `fast`, every record is read the plain way; the outcome is the same."""
         self._names = Names(ROW_COLUMNS)
-        self._fast = FastHistory(self._names, KeyPaths() if paths is None else paths) if fast else None
+        self._paths = KeyPaths() if paths is None else paths
+        self._fast = FastHistory(self._names, self._paths)
+        self._side_by_side = fast
         self.step = -1.0
         """Step of the last row that was read."""
         self.guessed_first_step = False
@@ -38,7 +40,7 @@ class HistoryReader:
 
         `offsets`, int64 [messages], says where their records begin in the log, for values that stay there.
         """
-        fast = self._fast.read(messages) if self._fast else all_odd(len(messages))
+        fast = self._fast.read(messages) if self._side_by_side else all_odd(len(messages))
         plain = read_plain(messages, np.flatnonzero(fast.odd), self._names)
         points = fast.points.merged(plain.points())
         numbers = fast.step_numbers

@@ -53,13 +53,8 @@ class Values:
 
 def read_values(messages: Messages, starts: Offsets, ends: Offsets) -> Values:
     """The values between the given bounds of the buffer, none of them empty."""
-    octets = messages.octets
     lengths = ends - starts
-    first = octets.take(starts)
-    numeric = _DIGIT.take(first)
-    negative = np.flatnonzero(first == _MINUS)
-    numeric[negative] = _DIGIT[octets[starts[negative] + 1]]
-    numeric &= lengths < _CELL
+    numeric = looks_numeric(messages, starts, ends)
     values = Values(np.full(len(starts), np.nan), numeric, np.zeros(len(starts), bool))
     others = np.flatnonzero(~numeric)
     if len(others):
@@ -77,6 +72,19 @@ def read_values(messages: Messages, starts: Offsets, ends: Offsets) -> Values:
     for index in others.tolist():
         _read_one(messages.data[starts[index] : ends[index]], index, values)
     return values
+
+
+def looks_numeric(messages: Messages, starts: Offsets, ends: Offsets, *, whole: bool = False) -> npt.NDArray[np.bool_]:
+    """Which texts are short and begin like a JSON number, and end like one too if it is the `whole` that counts."""
+    octets = messages.octets
+    first = octets.take(starts)
+    numeric = _DIGIT.take(first)
+    negative = np.flatnonzero(first == _MINUS)
+    numeric[negative] = _DIGIT[octets[starts[negative] + 1]]
+    numeric &= ends - starts < _CELL
+    if whole:
+        numeric &= _DIGIT.take(octets.take(ends - 1))
+    return numeric
 
 
 def _parse(cells: Words) -> tuple[Floats, Places]:
