@@ -18,7 +18,8 @@ from hypothesis import strategies as st
 from leet.reading.batch import HistoryBatch
 from leet.reading.blocks import BlockReader, RawRecord
 from leet.reading.envelopes import HISTORY, open_envelopes
-from leet.reading.history import HistoryReader
+from leet.reading.history import ROW_COLUMNS, HistoryReader
+from leet.reading.history_skim import HistorySkim
 from leet.reading.messages import Messages
 from recorder.transaction_log.wire import encode
 
@@ -64,11 +65,27 @@ def assert_same_both_ways(encoded: Sequence[bytes]) -> None:
     assert plain_view(fast) == plain_view(plain)
     assert bad == plain_bad
     assert batch_is_sound(fast)
+    assert_counted(HistorySkim(), messages, plain, bad)
     fast_reader, plain_reader = HistoryReader(), HistoryReader(fast=False)
     third = len(encoded) // 3
     for part in (encoded[:third], encoded[third : 2 * third], encoded[2 * third :]):
         messages = Messages.joined(part)
         assert plain_view(fast_reader.read(messages)[0]) == plain_view(plain_reader.read(messages)[0])
+
+
+def assert_counted(
+    reader: HistorySkim, messages: Messages, expected: HistoryBatch, bad: Sequence[tuple[int, str]]
+) -> None:
+    """Counting comes to what reading does."""
+    rows = reader.skim(messages)
+    which = np.flatnonzero(rows.counts)
+    counts = dict(zip(reader.names(which), rows.counts[which].tolist(), strict=True))
+    sizes = {name: len(numbers) for name, numbers, _ in expected.columns.items()}
+    assert {name: count for name, count in counts.items() if name not in ROW_COLUMNS} == sizes
+    assert rows.steps.tolist() == expected.steps.tolist()
+    known = expected.runtimes[np.isfinite(expected.runtimes)].tolist()
+    assert rows.runtime == (known[-1] if known else None)
+    assert list(bad) == rows.bad
 
 
 def batch_is_sound(batch: HistoryBatch) -> bool:
