@@ -345,7 +345,7 @@ async def test_a_trained_run_has_no_alert(tmp_path: Path) -> None:
         assert "alert" not in viewer.text()
 
 
-@pytest.mark.parametrize("place", ["run", "workspace", "chart", "records", "top", "compare", "media_screen"])
+@pytest.mark.parametrize("place", ["run", "workspace", "chart", "records", "top", "compare", "media_screen", "table"])
 def test_the_help_of_a_view_has_its_own_keys_first(place: Place) -> None:
     """One key does different things in two views: the help of a view has the one that holds there above the other."""
     lines = help_text(place).plain.splitlines()
@@ -363,3 +363,14 @@ def test_the_help_of_a_view_has_its_own_keys_first(place: Place) -> None:
     assert max(map(line_of, own)) < min(map(line_of, alone))
     titles = [line for line in lines if line and not line.startswith(" ")]
     assert len(titles) == len(set(titles))
+
+
+async def test_the_help_begins_with_the_keys_of_the_pane_in_focus(log: Path) -> None:
+    async with viewing(log, (120, 40)) as viewer:
+        await viewer.press("question_mark")
+        assert "Search; Enter keeps it, Esc gives it up" not in viewer.text()
+        await viewer.press("escape", "4", "question_mark")
+        assert "Search; Enter keeps it, Esc gives it up" in viewer.text()
+        await viewer.press("slash")
+        await viewer.type("stderr")
+        assert "Only stderr, or all" in viewer.text()

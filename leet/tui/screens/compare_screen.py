@@ -196,4 +196,4 @@ class CompareScreen(SpanScreen[None], Overlay[None]):
     def action_help(self) -> None:
         from leet.tui.screens.help_screen import HelpScreen
 
-        self.app.push_screen(HelpScreen())
+        self.app.push_screen(HelpScreen(self.PLACE))

@@ -40,10 +40,10 @@ class HelpScreen(TextScreen):
     SearchInput { dock: top; display: none; height: 1; border: none; padding: 0; background: $surface; color: $accent; }
     """
 
-    def __init__(self, place: Place | None = None) -> None:
-        """`place`: the screen that was left, whose keys come first."""
-        self._place = place
-        super().__init__("Keys", help_text(place))
+    def __init__(self, *places: Place) -> None:
+        """`places`: the screen that was left, and the pane of it that has the focus, whose keys come first."""
+        self._places = places
+        super().__init__("Keys", help_text(*places))
         self.subtitle = f"{keys_in_words('help_search')} search · {self.subtitle}"
 
     def contents(self) -> Iterator[Widget]:
@@ -60,7 +60,7 @@ class HelpScreen(TextScreen):
         self._say(event.value)
 
     def _say(self, wanted: str) -> None:
-        self.say(help_text(self._place, wanted))
+        self.say(help_text(*self._places, wanted=wanted))
 
     def end_search(self) -> None:
         """Esc in the line: all keys again."""
@@ -93,25 +93,26 @@ class SearchInput(Input):
                 acts[event.key]()
 
 
-def help_text(place: Place | None = None, wanted: str = "") -> Content:
+def help_text(*places: Place, wanted: str = "") -> Content:
     """The table of commands as a page of text: those whose line contains all words of `wanted`."""
     words = wanted.lower().split()
     lines: list[Content] = []
-    for group, commands in _ordered(place).items():
+    for group, commands in _ordered(*places).items():
         rows = [("  ".join(command.shown_keys()), command.summary) for command in commands]
         lines += _section(group, rows, words)
     lines += _section("Mouse", MOUSE, words)
     return Content("\n").join(lines[1:]) if lines else Content("No key does that.")
 
 
-def _ordered(place: Place | None) -> dict[str, list[Command]]:
-    """Groups of the table: first what `place` answers, and apart from that what others of the same groups do."""
-    if place is None:
+def _ordered(*places: Place) -> dict[str, list[Command]]:
+    """Groups of the table; first what `places` answer, and apart from that what others of the same groups do."""
+    if not places:
         return by_group()
-    here = by_group(command for command in COMMANDS if {place, "app"} & command.where)
-    elsewhere = by_group(command for command in COMMANDS if not {place, "app"} & command.where)
+    answering = {*places, "app"}
+    here = by_group(command for command in COMMANDS if answering & command.where)
+    elsewhere = by_group(command for command in COMMANDS if not answering & command.where)
     # What every view has, what this one has alone, what it has in common with some.
-    ordered = sorted(here, key=lambda group: (group != FIRST, any(c.where > {place} for c in here[group])))
+    ordered = sorted(here, key=lambda group: (group != FIRST, any(not c.where <= answering for c in here[group])))
     named = {f"{group}, in other views" if group in here else group: held for group, held in elsewhere.items()}
     return {group: here[group] for group in ordered} | named
 

@@ -71,4 +71,4 @@ class MediaScreen(SpanScreen[None], Overlay[None]):
     def action_help(self) -> None:
         from leet.tui.screens.help_screen import HelpScreen
 
-        self.app.push_screen(HelpScreen())
+        self.app.push_screen(HelpScreen(self.PLACE, "media"))

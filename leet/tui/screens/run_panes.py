@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from leet.model.filter import TextFilter
 from leet.model.safe_text import clean
+from leet.tui.commands import Place
 from leet.tui.messages import MomentChosen, PaneNoteChanged, RowSelected, ValueOpened
 from leet.tui.metric_pool import MetricPool
 from leet.tui.screens.chart_screen import ChartScreen
@@ -85,7 +86,8 @@ class RunPanes(FilteredPanes):
     def action_help(self) -> None:
         from leet.tui.screens.help_screen import HelpScreen
 
-        self.app.push_screen(HelpScreen(self.PLACE))
+        panes: tuple[Place, ...] = ("logs", "media")
+        self.app.push_screen(HelpScreen(self.PLACE, *(pane for pane in panes if pane == self.focused_name)))
 
     def action_x_axis(self) -> None:
         top = self.app.screen

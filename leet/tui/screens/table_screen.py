@@ -65,4 +65,4 @@ class TableScreen(SpanScreen[None], Overlay[None]):
     def action_help(self) -> None:
         from leet.tui.screens.help_screen import HelpScreen
 
-        self.app.push_screen(HelpScreen())
+        self.app.push_screen(HelpScreen(self.PLACE))
