@@ -25,6 +25,7 @@ from textual.filter import LineFilter, NoColor
 from textual.screen import Screen
 
 from leet.discovery import Found
+from leet.model.safe_text import clean
 from leet.settings import store
 from leet.tui import preferences
 from leet.tui.commands import bindings, in_place
@@ -46,11 +47,19 @@ ENDING_SIGNALS = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP", "
 ENDING_SECONDS = 3.0
 """Longest time that leaving may take after a signal: the terminal may be gone, and what is written to it stuck."""
 
+MOST_PASTED = 10_000
+"""Characters of a paste that are looked at: it is typed into one line, and acted upon with every further key."""
+
 
 def palette_provider() -> type[Provider]:
     from leet.tui.palette import CommandsAndMetrics
 
     return CommandsAndMetrics
+
+
+def pasted(text: str) -> str:
+    """What a paste comes to in a field of one line: its first line, harmless, and no longer than anybody means."""
+    return clean(next(iter(text[:MOST_PASTED].splitlines()), ""))
 
 
 class FrameApp(App[None]):
@@ -101,6 +110,8 @@ class FrameApp(App[None]):
         """Have readers give way to what a person does, and let pass what is typed after the last screen has gone."""
         if isinstance(event, events.InputEvent) and not self.screen_stack:
             return
+        if isinstance(event, events.Paste):
+            event.text = pasted(event.text)
         if isinstance(event, events.Key | events.MouseDown | events.MouseScrollUp | events.MouseScrollDown):
             run = getattr(self.screen, "run", None)
             if run is not None and not run.feed.loaded:

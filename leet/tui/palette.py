@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from textual.command import CommandPalette, DiscoveryHit, Hit, Hits, Provider, SearchIcon
 from textual.content import Content
+from textual.fuzzy import Matcher
 
 from leet.model.safe_text import clean
 from leet.settings.table import SETTINGS
@@ -38,8 +39,24 @@ class Palette(CommandPalette, Overlay[None]):
             super()._action_command_list(action)
 
 
+class PlainMatcher(Matcher):
+    """Textual's matcher, for which what it marks is text: a metric `[red]` is no markup."""
+
+    def highlight(self, candidate: str) -> Content:
+        score, places = self.fuzzy_search.match(self.query, candidate)
+        content = Content(candidate)
+        # Places are those of the text in lower case, which may be longer: `İ` becomes two characters.
+        for place in places if score else ():
+            if not candidate[place : place + 1].isspace():
+                content = content.stylize(self.match_style, place, place + 1)
+        return content
+
+
 class CommandsAndMetrics(Provider):
     """One provider for both, so that their order is ours."""
+
+    def matcher(self, user_input: str, case_sensitive: bool = False) -> Matcher:
+        return PlainMatcher(user_input, match_style=self.match_style, case_sensitive=case_sensitive)
 
     @property
     def _app(self) -> FrameApp:
