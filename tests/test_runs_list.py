@@ -15,7 +15,8 @@ from textual.pilot import Pilot
 from leet.model.run_entry import RunEntry
 from leet.tui.messages import RunHighlighted, RunMarked, RunOpened, RunsSorted
 from leet.tui.run_labels import RunLabels
-from leet.tui.widgets.runs_list import Columns, Mark, RunsList
+from leet.tui.widgets.run_columns import Columns, Mark
+from leet.tui.widgets.runs_list import RunsList
 
 NOW = 1_764_500_900.0
 

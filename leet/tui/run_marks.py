@@ -9,7 +9,7 @@ from typing import Literal
 from leet.charts import palettes
 from leet.model.run_colors import RunColors
 from leet.tui.selection import Selection
-from leet.tui.widgets.runs_list import Mark
+from leet.tui.widgets.run_columns import Mark
 
 MOST_SERIES = 900
 """Numbers of series there are (`charts.cells.Role`): curves beyond have the colours of the first again."""

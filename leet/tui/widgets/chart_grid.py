@@ -33,7 +33,8 @@ from textual.timer import Timer
 from leet.charts.spec import Spec
 from leet.tui.widgets.chart_grid_chart import ChartSource, DrawnChart
 from leet.tui.widgets.chart_grid_layout import MOST
-from leet.tui.widgets.chart_grid_wall import GUIDES, ChartWall
+from leet.tui.widgets.chart_grid_looks import GUIDES
+from leet.tui.widgets.chart_grid_wall import ChartWall
 from leet.tui.widgets.chart_view import ChartView
 
 PAN_SHARE = 1 / 8

@@ -12,9 +12,9 @@ whose picture did not change sends no bytes.
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import ClassVar, Literal, TypeAlias
+from typing import ClassVar, TypeAlias
 
 from textual.geometry import Region, Size
 from textual.reactive import var
@@ -27,25 +27,16 @@ from leet.charts.cells import Cells, Role
 from leet.charts.line import draw_chart
 from leet.tui.widgets import chart_grid_messages as messages
 from leet.tui.widgets.cell_strips import changed_spans, strips
-from leet.tui.widgets.chart_grid_chart import ChartSource, DrawnChart, KeyedSources, TimedSource
+from leet.tui.widgets.chart_grid_chart import ChartSource, DrawnChart, KeyedSources
 from leet.tui.widgets.chart_grid_colors import RoleStyles
+from leet.tui.widgets.chart_grid_crosshair import CrosshairCharts
 from leet.tui.widgets.chart_grid_layout import PageLayout, lay_out
+from leet.tui.widgets.chart_grid_looks import GUIDES
+from leet.tui.widgets.chart_grid_pace import pause_after
 from leet.tui.widgets.chart_view import ChartView
 
-FASTEST_DATA = 0.25
-"""Seconds between two repaints for new data, at least."""
-SLOWEST_DATA = 2.0
-"""… and at most, however much they cost."""
-CPU_SHARE = 0.008
-"""Share of a core that repainting for new data may take."""
-CELLS_PER_SECOND = 1000.0
-"""Cells that may change in a second for new data: 3 to 8 bytes each, so 3 to 8 kB/s to the terminal."""
 
-GUIDES: dict[str, Literal["off", "dots", "horizontal"]] = {"off": "off", "dots": "dots", "horizontal": "horizontal"}
-"""What the guides of charts can be, in the order in which a key turns through them."""
-
-
-class ChartWall(Widget, can_focus=True):
+class ChartWall(CrosshairCharts, can_focus=True):
     """Pages, painting, and what is chosen: focus, views, crosshair. See the module."""
 
     ALLOW_SELECT = False
@@ -54,19 +45,6 @@ class ChartWall(Widget, can_focus=True):
 
     rows: var[int] = var(4, init=False)
     columns: var[int] = var(3, init=False)
-    ascii: var[bool] = var(False, init=False)
-    palette: var[str] = var("", init=False)
-    """Name of the palette of series; the house's when empty."""
-    heat_palette: var[str] = var("", init=False)
-    """Name of the sequential palette of heat-maps; the house's when empty."""
-    series_colors: var[Mapping[int, str]] = var({}, init=False)
-    """Colours (`#rrggbb`) of series that have one of their own, by the index that they ask the palette for."""
-    per_plot: var[bool] = var(False, init=False)
-    """Every chart has a colour of its own, in place of every curve."""
-    guides: var[str] = var("off", init=False)
-    """Behind the curves: `off`, `dots` or `horizontal`."""
-    smoothing: var[float] = var(0.0, init=False)
-    """Weight of the mean that curves are smoothed with; 0 for none."""
     empty: var[str] = var("", init=False)
     """What to say where there is no chart."""
 
@@ -103,12 +81,6 @@ class ChartWall(Widget, can_focus=True):
         self._first = 0
         self.focus_index: int | None = None
         self._focused_key = ""
-        self.crosshair: tuple[float, str] | None = None
-        """x and label of the axis that it stands on; shown on every chart with that axis."""
-        self.crosshair_time: float | None = None
-        """The moment that the crosshair stands at, in Unix seconds, for charts with another axis."""
-        self._hover: tuple[float, str] | None = None
-        self._hover_key: str | None = None
         self.page_layout = PageLayout(Size(0, 0), 1, 1)
         self._page: list[DrawnChart] = []
         self._wall = Cells(0, 0)
@@ -203,24 +175,6 @@ class ChartWall(Widget, can_focus=True):
         """Its number among the sources, from 0; None when it has left the page."""
         return next((self._first + i for i, c in enumerate(self._page) if c is chart), None)
 
-    def crosshair_on(self, chart: DrawnChart) -> float | None:
-        """Where the pointer or the crosshair stands on this chart."""
-        for at in (self._hover, self.crosshair):
-            if at is not None and (chart.spec is None or chart.spec.x_label == at[1]):
-                if at is self._hover and self._hover_key not in (None, chart.source.key):
-                    continue
-                return at[0]
-        if self._hover is None and self.crosshair is not None and self.crosshair_time is not None:
-            return chart.source.x_at(self.crosshair_time) if isinstance(chart.source, TimedSource) else None
-        return None
-
-    def set_hover(self, x: float | None, x_label: str = "", key: str | None = None) -> None:
-        """The pointer reads at `x` of the chart with `key`, or of every chart with this axis."""
-        hover = None if x is None else (x, x_label)
-        if (hover, key) != (self._hover, self._hover_key):
-            self._hover, self._hover_key = hover, key
-            self._paint()
-
     def set_crosshair(self, x: float | None, x_label: str = "") -> None:
         """Stand at `x` on every chart whose x axis has this label; nowhere with None."""
         crosshair = None if x is None else (x, x_label)
@@ -312,8 +266,7 @@ class ChartWall(Widget, can_focus=True):
 
         def set_pace() -> None:
             """What the screen does with a changed picture costs as much as to draw it."""
-            cost = (time.thread_time() - began) / CPU_SHARE, cells / CELLS_PER_SECOND
-            self._next_data_at = now + min(max(*cost, FASTEST_DATA), SLOWEST_DATA)
+            self._next_data_at = now + pause_after(time.thread_time() - began, cells)
 
         set_pace()
         if cells:
@@ -417,12 +370,6 @@ class ChartWall(Widget, can_focus=True):
             return rows
         return [strip.crop(crop.x, crop.right) for strip in rows]
 
-    def notify_style_update(self) -> None:
-        super().notify_style_update()
-        # Also told when a pseudo-class comes or goes, as the focus does: mostly nothing looks different then.
-        if self.is_mounted:
-            self.call_later(self._restyle)
-
     def _restyle(self) -> None:
         """Make all strips again if a style is not what it was."""
         if self._styles.renew():
@@ -434,27 +381,6 @@ class ChartWall(Widget, can_focus=True):
 
     def watch_columns(self) -> None:
         self._lay_out()
-
-    def watch_ascii(self) -> None:
-        self._paint()
-
-    def watch_palette(self) -> None:
-        self._restyle()
-
-    def watch_series_colors(self) -> None:
-        self._restyle()
-
-    def watch_heat_palette(self) -> None:
-        self._restyle()
-
-    def watch_per_plot(self) -> None:
-        self._paint()
-
-    def watch_guides(self) -> None:
-        self._paint()
-
-    def watch_smoothing(self) -> None:
-        self._paint()
 
     def watch_empty(self) -> None:
         if not self._page:
@@ -472,9 +398,3 @@ class ChartWall(Widget, can_focus=True):
 
     def on_show(self) -> None:
         self._lay_out()
-
-    def on_focus(self) -> None:
-        self._paint()
-
-    def on_blur(self) -> None:
-        self._paint()

@@ -12,9 +12,9 @@ from textual.strip import Strip
 
 from leet.model.processes import Branch, Process, SortKey
 from leet.model.units import format_bytes
-from leet.tui.widgets.painted import Painted, cut, pad, strip_of
+from leet.tui.widgets.painted import cut, pad, strip_of
+from leet.tui.widgets.painted_list import PaintedList
 
-WHEEL = 3
 _USER = 8
 BUSY = 50.0
 """Per cent of a core from which on a process stands out."""
@@ -22,7 +22,7 @@ _FEWEST = 12
 """Columns of the command below which the owner is left out."""
 
 
-class ProcessTable(Painted, can_focus=True):
+class ProcessTable(PaintedList, can_focus=True):
     """Shows rows that it is given, and keeps the cursor on the process that it was put on."""
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {
@@ -67,7 +67,6 @@ class ProcessTable(Painted, can_focus=True):
         self._strips: dict[Branch, Strip] = {}
         """The lines of the last time, of which most are the same the next time."""
         self._painted_how: tuple[int, int, int, bool] = (0, 0, 0, False)
-        self._top = 0
         self._place = 0
         self._pid: int | None = None
         """The process that the cursor follows; None: it stays at its place."""
@@ -87,6 +86,10 @@ class ProcessTable(Painted, can_focus=True):
         return len(self._rows)
 
     @property
+    def length(self) -> int:
+        return len(self._rows)
+
+    @property
     def place(self) -> int:
         return self._place
 
@@ -95,18 +98,16 @@ class ProcessTable(Painted, can_focus=True):
         """The process under the cursor."""
         return self._rows[self._place].process if self._rows else None
 
-    def _height(self) -> int:
-        return max(1, self.size.height - 1)
+    def _titles(self) -> int:
+        return 1
 
     def _settle(self) -> None:
         self._place = max(0, min(self._place, len(self._rows) - 1))
-        height = self._height()
-        self._top = max(min(self._top, self._place), self._place - height + 1)
-        self._top = max(0, min(self._top, len(self._rows) - height))
+        super()._settle()
 
-    def _step(self, by: int) -> None:
+    def _go(self, place: int) -> None:
         if self._rows:
-            self._place = max(0, min(self._place + by, len(self._rows) - 1))
+            self._place = max(0, min(place, len(self._rows) - 1))
             # At the top one wants to see who is first, whoever that is.
             self._pid = self._rows[self._place].process.pid if self._place else None
         self._settle()
@@ -115,46 +116,17 @@ class ProcessTable(Painted, can_focus=True):
 
     def action_move(self, direction: str) -> None:
         if direction in ("up", "down"):
-            self._step(1 if direction == "down" else -1)
-
-    def action_next_page(self) -> None:
-        self._step(self._height())
-
-    def action_previous_page(self) -> None:
-        self._step(-self._height())
-
-    def action_first_page(self) -> None:
-        self._step(-len(self._rows))
-
-    def action_last_page(self) -> None:
-        self._step(len(self._rows))
+            self._go(self._place + (1 if direction == "down" else -1))
 
     def action_open(self) -> None:
         self.post_message(self.Opened())
 
     def on_click(self, event: events.Click) -> None:
-        place = self._top + event.y - 1
-        if event.y and place < len(self._rows):
-            self._step(place - self._place)
+        place = self._row_at(event.y)
+        if place is not None:
+            self._go(place)
             if event.chain == 2:
                 self.action_open()
-
-    def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
-        event.stop()
-        self._step(WHEEL)
-
-    def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
-        event.stop()
-        self._step(-WHEEL)
-
-    def on_focus(self) -> None:
-        self.repaint()
-
-    def on_blur(self) -> None:
-        self.repaint()
-
-    def on_resize(self) -> None:
-        self._settle()
 
     # Painting
 

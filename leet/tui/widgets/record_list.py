@@ -11,15 +11,14 @@ from textual.message import Message
 from textual.strip import Strip
 
 from leet.tui.record_feed import RecordFeed
-from leet.tui.widgets.painted import Painted, cut, pad, strip_of
+from leet.tui.widgets.painted import cut, pad, strip_of
+from leet.tui.widgets.painted_list import PaintedList
 
 KIND_WIDTH = 12
-WHEEL = 3
-"""Rows that one notch of the wheel moves."""
 SIGN = "⚠"
 
 
-class RecordList(Painted, can_focus=True):
+class RecordList(PaintedList, can_focus=True):
     """A window on the rows of a feed, with a cursor. It keeps the number of the row under the cursor, not its place:
     a filter moves places about."""
 
@@ -63,7 +62,6 @@ class RecordList(Painted, can_focus=True):
         """Row under the cursor, of all rows of the log."""
         self.follows = False
         """The cursor stays at the end while the log grows."""
-        self._top = 0
 
     # Places among the rows that are shown
 
@@ -72,6 +70,10 @@ class RecordList(Painted, can_focus=True):
         """Rows that pass the filter."""
         rows = self._feed.rows
         return len(self._feed.index) if rows is None else len(rows)
+
+    @property
+    def length(self) -> int:
+        return self.count
 
     @property
     def place(self) -> int:
@@ -106,10 +108,10 @@ class RecordList(Painted, can_focus=True):
             self._top = place - height // 2
         self._moved()
 
-    def _step(self, by: int) -> None:
+    def _go(self, place: int) -> None:
         self.follows = False
         if self.count:
-            self.cursor = self._row(max(0, min(self.place + by, self.count - 1)))
+            self.cursor = self._row(max(0, min(place, self.count - 1)))
         self._moved()
 
     def _moved(self) -> None:
@@ -117,61 +119,23 @@ class RecordList(Painted, can_focus=True):
         self.repaint()
         self.post_message(self.Moved())
 
-    def _settle(self) -> None:
-        """Bring the cursor into sight."""
-        height = max(1, self.size.height)
-        place = self.place
-        self._top = max(min(self._top, place), place - height + 1)
-        self._top = max(0, min(self._top, self.count - height))
-
     # Acts
 
     def action_move(self, direction: str) -> None:
-        self._step(1 if direction == "down" else -1)
-
-    def action_next_page(self) -> None:
-        self._page(1)
-
-    def action_previous_page(self) -> None:
-        self._page(-1)
-
-    def _page(self, by: int) -> None:
-        height = max(1, self.size.height)
-        self._top = max(0, min(self._top + by * height, self.count - height))
-        self._step(by * height)
-
-    def action_first_page(self) -> None:
-        self._step(-self.count)
+        self._go(self.place + (1 if direction == "down" else -1))
 
     def action_last_page(self) -> None:
         """To the end, and stay there while the log grows."""
-        self._step(self.count)
+        super().action_last_page()
         self.follows = True
         self.post_message(self.Moved())
 
     def on_click(self, event: events.Click) -> None:
-        place = self._top + event.y
-        if place < self.count:
-            self._step(place - self.place)
+        place = self._row_at(event.y)
+        if place is not None:
+            self._go(place)
             if event.chain == 2:
                 self.post_message(self.Opened())
-
-    def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
-        event.stop()
-        self._step(WHEEL)
-
-    def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
-        event.stop()
-        self._step(-WHEEL)
-
-    def on_focus(self) -> None:
-        self.repaint()
-
-    def on_blur(self) -> None:
-        self.repaint()
-
-    def on_resize(self) -> None:
-        self._settle()
 
     # Painting
 

@@ -11,7 +11,6 @@ Actions, for the table of commands: move, move_far, next_page, previous_page, fi
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from textwrap import wrap
 from typing import TYPE_CHECKING, ClassVar
 
@@ -28,7 +27,9 @@ from leet.model.units import format_age, format_value
 from leet.tui.facts import look
 from leet.tui.messages import PaneNoteChanged, RunHighlighted, RunMarked, RunOpened, RunsSorted
 from leet.tui.run_labels import RunLabels
-from leet.tui.widgets.painted import Painted, cut, pad, strip_of
+from leet.tui.widgets.painted import cut, pad, strip_of
+from leet.tui.widgets.painted_list import PaintedList
+from leet.tui.widgets.run_columns import MARK_WIDTH, Columns, Mark
 from leet.tui.widgets.tag_colors import tag_pieces
 
 if TYPE_CHECKING:
@@ -38,61 +39,11 @@ PULSE_SECONDS = 0.75
 """Half the period of the mark of a run that is being written."""
 FAR = 10
 """Rows of a larger step."""
-WHEEL = 3
 ASCENDING = ("name", "state")
 """What is sorted from the first to the last; everything else from the latest or largest on."""
-UNSELECTED, SELECTED, PINNED = "○", "●", "▶"
-
-_MARK = 2
-_SIGN, _WORD, _AGE, _STEP = 2, 11, 8, 9
-_LEAST_NAME, _MOST_TAGS = 12, 32
 
 
-@dataclass(frozen=True, slots=True)
-class Mark:
-    """How a run is shown: whether its curves are drawn, and in which colour (a name that Rich knows, "" for none)."""
-
-    selected: bool = False
-    pinned: bool = False
-    color: str = ""
-
-    @property
-    def sign(self) -> str:
-        return PINNED if self.pinned else SELECTED if self.selected else UNSELECTED
-
-
-@dataclass(frozen=True, slots=True)
-class Columns:
-    """Widths of the columns in cells; 0: not shown."""
-
-    name: int
-    sign: int
-    word: int
-    age: int
-    step: int
-    tags: int
-
-    @classmethod
-    def share(cls, width: int) -> Columns:
-        """As many columns as there is room for beside a readable name."""
-        room = max(0, width - _MARK - 1)
-        taken = {"sign": 0, "age": 0, "step": 0, "word": 0, "tags": 0}
-        for name, wide, least in (
-            ("sign", _SIGN, 8),
-            ("age", _AGE, _LEAST_NAME),
-            ("step", _STEP, _LEAST_NAME + 2),
-            ("word", _WORD - _SIGN, 20),
-        ):
-            if room - wide >= least:
-                taken[name] = wide
-                room -= wide
-        if room >= 40:
-            taken["tags"] = min(_MOST_TAGS, room - 28)
-            room -= taken["tags"]
-        return cls(room, taken["sign"], taken["word"], taken["age"], taken["step"], taken["tags"])
-
-
-class RunsList(Painted, can_focus=True):
+class RunsList(PaintedList, can_focus=True):
     """Entries in the order given, one of them highlighted. It keeps no more than where it stands in them."""
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {
@@ -153,7 +104,6 @@ class RunsList(Painted, can_focus=True):
         self._sort = "started"
         self._key = ""
         self._index = 0
-        self._top = 0
         self._clicked = ""
         self._note = ""
         self._dim = False
@@ -173,7 +123,7 @@ class RunsList(Painted, can_focus=True):
         self._index = max(0, place)
         if self._places.get(self._key) is None or shift:
             self._top = max(0, self._top + shift)
-            self._reveal()
+            self._settle()
         self._say_note()
         self._announce()
         self.repaint()
@@ -184,6 +134,14 @@ class RunsList(Painted, can_focus=True):
 
     def paint_now(self) -> None:
         self.repaint()
+
+    @property
+    def length(self) -> int:
+        return len(self._entries)
+
+    @property
+    def place(self) -> int:
+        return self._index
 
     @property
     def entries(self) -> Sequence[RunEntry]:
@@ -240,31 +198,14 @@ class RunsList(Painted, can_focus=True):
     def action_move_far(self, direction: str) -> None:
         self._go(self._index + (FAR if direction in ("right", "down") else -FAR))
 
-    def action_next_page(self) -> None:
-        self._page(1)
-
-    def action_previous_page(self) -> None:
-        self._page(-1)
-
-    def action_first_page(self) -> None:
-        self._go(0)
-
-    def action_last_page(self) -> None:
-        self._go(len(self._entries) - 1)
-
     def action_open(self) -> None:
         if self.entry is not None:
             self.post_message(RunOpened(self.entry.key))
 
-    def _page(self, by: int) -> None:
-        room = self._room()
-        self._top = max(0, min(self._top + by * room, len(self._entries) - room))
-        self._go(self._index + by * room)
-
     def _go(self, place: int) -> None:
         self._index = max(0, min(place, len(self._entries) - 1))
         self._clicked = ""
-        self._reveal()
+        self._settle()
         self._say_note()
         self._announce()
         self.repaint()
@@ -276,19 +217,9 @@ class RunsList(Painted, can_focus=True):
             self._key = key
             self.post_message(RunHighlighted(key))
 
-    def _room(self) -> int:
-        """Rows of runs that are seen."""
-        return max(1, self.size.height - self._titles())
-
     def _titles(self) -> int:
         """Lines that the titles of the columns take."""
         return int(self.size.height >= 6 and self.size.width >= 30)
-
-    def _reveal(self) -> None:
-        """Scroll as far as the highlighted row asks for."""
-        room = self._room()
-        self._top = max(min(self._top, self._index), self._index - room + 1, 0)
-        self._top = max(0, min(self._top, len(self._entries) - room))
 
     # Mouse, focus, pulse
 
@@ -297,11 +228,11 @@ class RunsList(Painted, can_focus=True):
         if event.y < self._titles():
             self._sort_at(event.x)
             return
-        place = event.y - self._titles() + self._top
-        if not 0 <= place < len(self._entries):
+        place = self._row_at(event.y)
+        if place is None:
             return
         key = self._entries[place].key
-        if event.x <= _MARK:
+        if event.x <= MARK_WIDTH:
             self.post_message(RunMarked(key))
             return
         again = event.chain == 2 or self._clicked == key == self._key
@@ -313,7 +244,7 @@ class RunsList(Painted, can_focus=True):
 
     def _sort_at(self, x: int) -> None:
         """By the column that was clicked."""
-        edge = _MARK + 1
+        edge = MARK_WIDTH + 1
         columns = Columns.share(self.size.width)
         for name, wide in (
             ("name", columns.name),
@@ -326,27 +257,12 @@ class RunsList(Painted, can_focus=True):
                 return
             edge += wide
 
-    def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
-        event.stop()
-        self._scroll(WHEEL)
-
-    def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
-        event.stop()
-        self._scroll(-WHEEL)
-
-    def _scroll(self, by: int) -> None:
+    def _roll(self, by: int) -> None:
         """Look elsewhere; the highlight stays."""
         self._top = max(0, min(self._top + by, len(self._entries) - self._room()))
         self.repaint()
 
-    def on_focus(self) -> None:
-        self.repaint()
-
-    def on_blur(self) -> None:
-        self.repaint()
-
     def on_resize(self) -> None:
-        self._reveal()
         self._say_note()
 
     def on_mount(self) -> None:
@@ -395,7 +311,7 @@ class RunsList(Painted, can_focus=True):
 
     def _title_line(self, columns: Columns, width: int) -> Strip:
         titles = (
-            ("name", " " * (_MARK + 1) + "name", _MARK + 1 + columns.name, False),
+            ("name", " " * (MARK_WIDTH + 1) + "name", MARK_WIDTH + 1 + columns.name, False),
             ("state", "state" if columns.word else "", columns.sign + columns.word, False),
             ("started", "age", columns.age, True),
             ("step", "step", columns.step, True),
@@ -421,7 +337,7 @@ class RunsList(Painted, can_focus=True):
         name = shorten(name, columns.name - 1) if cell_len(name) == len(name) else cut(name, columns.name - 1)
         pieces: list[tuple[str, Style]] = [
             (" ", Style()),
-            (pad(mark.sign, _MARK), marked),
+            (pad(mark.sign, MARK_WIDTH), marked),
             (pad(name, columns.name), self.part("runs--name")),
         ]
         if columns.sign:
