@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from leet.model.natural import NaturalOrder, natural_key, natural_sorted
+from leet.model.natural import NaturalOrder, natural_key, natural_keys, natural_sorted
 
 
 def test_numbers_sort_by_size():
@@ -32,3 +32,16 @@ def test_names_that_come_in_pieces_end_in_the_order_of_all(pieces: list[list[str
         assert list(order.names()) == natural_sorted(seen)
         assert order.names() is order.names()
         assert len(order) == len(seen)
+
+
+@given(st.lists(st.text(max_size=8) | st.from_regex(r"[A-Z0-9Σİ_/.]{0,9}", fullmatch=True), max_size=100))
+def test_keys_made_together_are_those_made_one_by_one(names: list[str]):
+    assert natural_keys(names) == [natural_key(name) for name in names]
+    many = [*names, *(f"Σ{n:03}/x" for n in range(64))]
+    assert natural_keys(many) == [natural_key(name) for name in many]
+
+
+def test_names_with_zeros_and_ones():
+    order = NaturalOrder()
+    order.add(names := ["\0b", "\1a", "\0", "\1", "a\0", "a"])
+    assert list(order.names()) == natural_sorted(names)

@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-_DIGITS = re.compile(r"[0-9]+")
+_DIGITS = re.compile(r"([0-9]+)")
+_MANY = 64
+"""Names from which on it is worth making their keys together."""
 
 
 class _Sized(dict[str, str]):
@@ -29,7 +31,17 @@ def natural_key(name: str) -> str:
     comparison of texts, which is as fast as sorting gets in Python, orders numbers by size. Names that differ only
     in case or in leading zeros have the same key: sort by `(natural_key(name), name)`.
     """
-    return _DIGITS.sub(lambda match: _SIZED[match[0]], name.lower())
+    return _DIGITS.sub(lambda match: _SIZED[match[0]], _folded(name))
+
+
+def natural_keys(names: Sequence[str]) -> list[str]:
+    """The keys of many names, made in one go over all of their text."""
+    joined = "\n".join(names)
+    if len(names) < _MANY or joined.count("\n") != len(names) - 1:
+        return [natural_key(name) for name in names]
+    pieces = _DIGITS.split(_folded(joined))
+    pieces[1::2] = map(_SIZED.__getitem__, pieces[1::2])
+    return "".join(pieces).split("\n")
 
 
 def natural_sorted(names: Iterable[str]) -> list[str]:
@@ -41,13 +53,14 @@ class NaturalOrder:
     """Names kept in natural order while more of them arrive.
 
     The key of a name is made once; new names are merged into the old ones in one pass, so a hundred thousand names
-    that arrive in a few batches cost a few sorts of nearly sorted lists.
+    that arrive in a few batches cost a few sorts of nearly sorted lists. An entry is a key, a zero and the name: single
+    texts sort several times as fast as pairs.
     """
 
     __slots__ = ("_entries", "_fresh", "_names")
 
     def __init__(self) -> None:
-        self._entries: list[tuple[str, str]] = []
+        self._entries: list[str] = []
         self._fresh: list[str] = []
         self._names: tuple[str, ...] = ()
 
@@ -61,8 +74,14 @@ class NaturalOrder:
     def names(self) -> tuple[str, ...]:
         """All names in order: the same object until a name is added."""
         if self._fresh:
-            self._entries.extend((natural_key(name), name) for name in self._fresh)
+            keys = natural_keys(self._fresh)
+            self._entries += [f"{key}\0{name}" for key, name in zip(keys, self._fresh, strict=True)]
             self._fresh.clear()
             self._entries.sort()
-            self._names = tuple(name for _, name in self._entries)
+            self._names = tuple([entry.partition("\0")[2] for entry in self._entries])
         return self._names
+
+
+def _folded(text: str) -> str:
+    """In lower case, and without the zeros that end keys in `NaturalOrder`."""
+    return text.lower().replace("\0", "\1")

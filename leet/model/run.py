@@ -185,11 +185,11 @@ class RunModel:
         before = self.system.curves
         if piece.system is not None:
             system = self.system.append(piece.system)
-        for change in piece.summary:
-            if change.json is None or change.json == "null":
-                self.summary.remove(change.path)
+        for path, text in piece.summary:
+            if text is None or text == "null":
+                self.summary.remove(path)
             else:
-                self.summary.assign(change.path, Json(change.json))
+                self.summary.assign(path, Json(text))
         if piece.console:
             self.console.append(piece.console)
         self._take_skipped(piece.skipped)

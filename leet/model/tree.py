@@ -58,6 +58,12 @@ class Tree:
         """Set the leaf at `path` (JSON text as `Json`, or a value)."""
         if not path:
             return
+        if len(path) == 1 and path[0] not in self._root and self._order is None and path[0] != TYPE_KEY:
+            # A new leaf at the top of a tree whose rows nobody has asked for: most of a summary of many metrics.
+            self._root[path[0]] = value
+            self._rows = None
+            self.version += 1
+            return
         path = _bounded(path)
         node = self._root
         discarded = False

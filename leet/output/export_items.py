@@ -100,7 +100,7 @@ class ItemLocator:
 
     def __init__(self, names: Names) -> None:
         self._names = names
-        self._keys = KeyTable(self._number)
+        self._keys = KeyTable(lambda paths: [self._number(path) for path in paths])
 
     def _number(self, path: KeyPath | None) -> int:
         return _ODD if path is None else self._names.id_of(readable_name(path))

@@ -38,6 +38,15 @@ class Names:
             self._last = ids, names
         return names
 
+    def ids_of(self, names: Iterable[str]) -> list[int]:
+        """The ids of many names, new ones in the order in which they come."""
+        names = list(names)
+        ids = self._ids
+        new = [name for name in dict.fromkeys(names) if name not in ids]
+        ids.update(zip(new, range(len(self._list), len(self._list) + len(new)), strict=True))
+        self._list += new
+        return list(map(ids.__getitem__, names))
+
     def id_of(self, name: str) -> int:
         name_id = self._ids.setdefault(name, len(self._list))
         if name_id == len(self._list):

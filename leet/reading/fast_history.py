@@ -67,10 +67,12 @@ class FastHistory:
         ids = self._ids.take(numbers, mode="clip")
         new = np.flatnonzero((ids == _UNSEEN) & known)
         if len(new):
-            for number in dict.fromkeys(numbers[new].tolist()):  # in the order in which they came
-                path = self._paths[number]
-                odd = len(path) > 1 and path[-1] == TYPE_KEY
-                self._ids[number] = ODD if odd else self._names.id_of(readable_name(path))
+            fresh = list(dict.fromkeys(numbers[new].tolist()))  # in the order in which they came
+            paths = self._paths.of(fresh)
+            odd = [len(path) > 1 and path[-1] == TYPE_KEY for path in paths]
+            self._ids[fresh] = ODD
+            plain = [number for number, is_odd in zip(fresh, odd, strict=True) if not is_odd]
+            self._ids[plain] = self._names.ids_of(map(readable_name, self._paths.of(plain)))
             ids = self._ids.take(numbers, mode="clip")
         ids[~known] = ODD
         return ids

@@ -8,6 +8,8 @@ of its keys decoded once.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+
 from leet.reading.batch import KeyPath
 from leet.reading.key_table import KeyTable
 
@@ -21,13 +23,24 @@ class KeyPaths:
     def __init__(self) -> None:
         self._numbers: dict[KeyPath, int] = {}
         self._list: list[KeyPath] = []
-        self.keys = KeyTable(lambda path: NO_PATH if path is None else self.number(path))
+        self.keys = KeyTable(self._numbers_of)
 
     def __len__(self) -> int:
         return len(self._list)
 
     def __getitem__(self, number: int) -> KeyPath:
         return self._list[number]
+
+    def _numbers_of(self, paths: Sequence[KeyPath | None]) -> list[int]:
+        numbers = self._numbers
+        new = [path for path in dict.fromkeys(paths) if path is not None and path not in numbers]
+        numbers.update(zip(new, range(len(self._list), len(self._list) + len(new)), strict=True))
+        self._list += new
+        return [NO_PATH if path is None else numbers[path] for path in paths]
+
+    def of(self, numbers: Iterable[int]) -> list[KeyPath]:
+        """The paths with these numbers."""
+        return list(map(self._list.__getitem__, numbers))
 
     def number(self, path: KeyPath) -> int:
         number = self._numbers.setdefault(path, len(self._list))

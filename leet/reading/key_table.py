@@ -12,7 +12,7 @@ left at an empty slot is new: one of each kind is added, and the rest are looked
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -55,9 +55,9 @@ def key_path(fields: bytes) -> KeyPath | None:
 class KeyTable:
     """Keys seen so far, each with a number that its owner gives it."""
 
-    def __init__(self, number: Callable[[KeyPath | None], int]) -> None:
-        """`number` gives a new key its number; it is handed None for one that is no UTF-8."""
-        self._number = number
+    def __init__(self, numbers: Callable[[Sequence[KeyPath | None]], Sequence[int]]) -> None:
+        """`numbers` gives new keys their numbers; it is handed None for one that is no UTF-8."""
+        self._numbers_of = numbers
         self._count = 0
         self._slots = np.full(64, _NEW, np.int32)
         self._numbers = np.empty(32, np.int64)
@@ -108,7 +108,8 @@ class KeyTable:
             self._grow()
         added = slice(self._count, count)
         bounds = zip(keys.starts[new].tolist(), (keys.starts[new] + keys.lengths[new]).tolist(), strict=True)
-        self._numbers[added] = [self._number(key_path(messages.data[a:b])) for a, b in bounds]
+        data = messages.data
+        self._numbers[added] = self._numbers_of([key_path(data[a:b]) for a, b in bounds])
         self._lengths[added] = keys.lengths[new]
         self._hashes[added] = keys.hashes[new]
         for place, (_, words) in enumerate(keys.of(new).words):

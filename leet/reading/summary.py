@@ -146,8 +146,8 @@ class SummaryReader:
             self._cut_out_of_oldest()
         changed = np.flatnonzero(self._moments >= 0)
         order = changed[np.argsort(self._moments[changed])].tolist()
-        paths, texts = self._paths, self._texts
-        self._settled += [SummaryChange(paths[n], texts[n].decode("utf-8", "replace")) for n in order]
+        texts = [text.decode("utf-8", "replace") for text in map(self._texts.__getitem__, order)]
+        self._settled += map(SummaryChange, self._paths.of(order), texts)
         self._moments[changed] = -1
 
 
