@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from recorder.system import amd
-from recorder.system.amd import RocmSource, SysfsSource, card_values, read_report
+from recorder.system.amd import RocmSource, SysfsSource, card_facts, card_values, read_report
 from recorder.system.source import NotHere, SystemSettings
 
 SAMPLES = Path(__file__).parents[1].parent / "shared" / "samples"
@@ -25,6 +25,8 @@ OLD = {
     "Average Graphics Package Power (W)": "75.0",
     "Max Graphics Package Power (W)": "300.0",
     "Card series": "Instinct Old",
+    "Unique ID": "0x43cc",
+    "Card SKU": "N/A",
 }
 NEW = {
     "GPU use (%)": "99%",
@@ -130,7 +132,12 @@ def test_through_the_tool(tmp_path: Path) -> None:
     values = source.sample()
     assert values["gpu.0.gpu"] == 37.0
     assert values["gpu.1.powerWatts"] == 266.0
-    assert source.facts() == {"gpu_count": 2, "gpu_type": "Instinct Old"}
+    first = {"id": "0", "unique_id": "0x43cc", "gpu_memory_overdrive": "0", "max_power": "300.0"}
+    assert source.facts() == {
+        "gpu_count": 2,
+        "gpu_type": "Instinct Old",
+        "gpu_amd": [{**first, "series": "Instinct Old"}, {"id": "1", "series": "Instinct New"}],
+    }
     assert source.describe() == "1 × Instinct Old, 1 × Instinct New, through rocm-smi"
 
 
@@ -157,6 +164,7 @@ def test_sysfs_where_the_tool_does_not_serve(tmp_path: Path, script: str) -> Non
         mem_info_vram_total="4000",
         mem_info_vram_used="1000",
         product_name="Instinct",
+        vbios_version="113-D67301",
         temp1_input="41000",
         temp1_label="edge",
         temp2_input="52500",
@@ -179,7 +187,14 @@ def test_sysfs_where_the_tool_does_not_serve(tmp_path: Path, script: str) -> Non
         "gpu.1.temp": 30.0,
         "gpu.1.powerWatts": 5.0,
     }
-    assert source.facts() == {"gpu_count": 2, "gpu_type": "Instinct"}
+    assert source.facts() == {
+        "gpu_count": 2,
+        "gpu_type": "Instinct",
+        "gpu_amd": [
+            {"id": "0", "vendor": "AMD", "vbios_version": "113-D67301", "series": "Instinct"},
+            {"id": "1", "vendor": "AMD"},
+        ],
+    }
     assert source.describe() == "2 × Instinct, through sysfs"
 
 
@@ -215,3 +230,16 @@ def test_published_reports(name: str) -> None:
     for key, value in expected.items():
         if value:
             assert ours[key] == value
+
+
+def test_what_published_reports_tell_of_cards() -> None:
+    if not SAMPLES.is_dir():
+        pytest.skip("the samples are not beside this checkout")
+    cards = read_report((SAMPLES / "rocm_smi_6x_mi250_1card.json").read_text())
+    vendor = "Advanced Micro Devices, Inc. [AMD/ATI]"
+    told = card_facts(0, cards[0])
+    assert told["series"] == "AMD INSTINCT MI250 (MCM) OAM AC MBA"
+    assert (told["model"], told["vendor"], told["sku"]) == ("0x740c", vendor, "D65209")
+    assert told["sclk_range"] == "500Mhz - 1700Mhz"
+    old = read_report((SAMPLES / "rocm_smi_5x_mi210.json").read_text())
+    assert card_facts(0, old[0]).items() >= {"series": "GENERIC RM IMAGE", "model": "0x0c34", "sku": "D67301"}.items()

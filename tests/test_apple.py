@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 import time
 from pathlib import Path
@@ -20,6 +21,7 @@ REGISTRY = """\
 +-o AGXAcceleratorG99  <class AGXAcceleratorG99, registered>
     {
       "model" = "Apple M9"
+      "gpu-core-count" = 40
       "PerformanceStatistics" = {"In use system memory (driver)"=0,"Alloc system memory"=4000,"recoveryCount"=2,\
 "Device Utilization %"=31,"Tiler Utilization %"=3,"In use system memory"=1000}
     }
@@ -104,7 +106,9 @@ def test_through_the_tools(tmp_path: Path) -> None:
         while source.sample().get("gpu.0.gpu") != 50.0:  # weighted by the clock, which the registry's is not
             assert time.monotonic() < end
         assert source.sample() == {**registry_values(REGISTRY), **VALUES}
-        assert source.facts() == {"gpu_type": "Apple M9", "gpu_count": 1}
+        memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+        chip = {"name": "Apple M9", "gpu_cores": 40, "ram_total_bytes": memory, "memory_gb": memory >> 30}
+        assert source.facts() == {"gpu_type": "Apple M9", "gpu_count": 1, "apple": chip}
         assert source.describe() == "Apple M9, through macmon"
     finally:
         source.close()

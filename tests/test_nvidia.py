@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from recorder.system import nvidia
+from recorder.system import nvidia, nvidia_driver
 from recorder.system.source import NotHere, SystemSettings
 
 SOURCE = Path(__file__).parent / "nvml_library" / "nvml.c"
@@ -21,7 +21,7 @@ ROOT = Path(__file__).parents[1]
 
 PREFACE = """
 import json, sys, time
-from recorder.system import nvidia
+from recorder.system import nvidia, nvidia_driver
 from recorder.system.monitor import Monitor
 from recorder.system.source import NotHere, SystemSettings
 warnings = []
@@ -69,7 +69,7 @@ def build(directory: Path, *flags: str) -> Path:
         pytest.skip("no C compiler to build the stand-in driver with")
     if not sys.platform.startswith("linux"):
         pytest.skip("the stand-in driver is found through LD_LIBRARY_PATH, which is Linux")
-    command = [compiler, "-shared", "-fPIC", "-Wall", "-o", str(directory / nvidia.LIBRARY), str(SOURCE), *flags]
+    command = [compiler, "-shared", "-fPIC", "-Wall", "-o", str(directory / nvidia_driver.LIBRARY), str(SOURCE), *flags]
     subprocess.run(command, check=True)
     return directory
 

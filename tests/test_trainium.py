@@ -14,7 +14,7 @@ import pytest
 from recorder.system import trainium
 from recorder.system.json_stream import JsonStream
 from recorder.system.source import NotHere, SystemSettings
-from recorder.system.trainium import configuration, report_values
+from recorder.system.trainium import configuration, hardware_facts, report_values
 
 SAMPLES = Path(__file__).parents[1].parent / "shared" / "samples"
 linux = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="neuron-monitor runs on Linux")
@@ -111,6 +111,8 @@ def test_reports_of_the_tool(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     try:
         until(lambda: source.sample().get("trn.3.neuroncore_utilization") == 50.0)
         assert source.describe() == "1 Neuron devices of 2 cores"
+        counts = {"neuron_device_count": 1, "neuroncore_per_device_count": 2}
+        assert source.facts() == {"trainium": {"name": "Trainium", "vendor": "AWS", **counts}}
         assert json.loads((tmp_path / "seen.json").read_text()) == configuration(3)
         process = source._stream._process
         assert process is not None
@@ -155,6 +157,11 @@ def published(name: str) -> str:
     if not SAMPLES.is_dir():
         pytest.skip("the samples are not beside this checkout")
     return (SAMPLES / name).read_text()
+
+
+def test_a_report_that_names_no_hardware() -> None:
+    assert hardware_facts({}) == {}
+    assert hardware_facts({"neuron_hardware_info": {"neuron_device_count": 0, "error": "no device"}}) == {}
 
 
 def test_published_reports() -> None:

@@ -35,6 +35,30 @@ _POWER = ("Average Graphics Package Power (W)", "Current Socket Graphics Package
 _LIMIT = ("Max Graphics Package Power (W)",)
 _TOTAL, _USED = ("VRAM Total Memory (B)",), ("VRAM Total Used Memory (B)",)
 
+_FACTS: dict[str, tuple[str, ...]] = {
+    "unique_id": ("Unique ID",),
+    "vbios_version": ("VBIOS version",),
+    "performance_level": ("Performance Level",),
+    "gpu_overdrive": ("GPU OverDrive value (%)",),
+    "gpu_memory_overdrive": ("GPU Memory OverDrive value (%)",),
+    "max_power": ("Max Graphics Package Power (W)",),
+    "series": ("Card Series", "Card series"),
+    "model": ("Card Model", "Card model"),
+    "vendor": ("Card Vendor", "Card vendor"),
+    "sku": ("Card SKU",),
+    "sclk_range": ("Valid sclk range",),
+    "mclk_range": ("Valid mclk range",),
+}
+"""Field of GpuAmdInfo → what rocm-smi calls it, in the spellings of its generations."""
+
+_SYSFS_FACTS = {
+    "unique_id": "unique_id",
+    "vbios_version": "vbios_version",
+    "performance_level": "power_dpm_force_performance_level",
+    "series": "product_name",
+}
+"""Field of GpuAmdInfo → file of the card in sysfs."""
+
 Card = Mapping[str, Any]
 """One card as rocm-smi tells it: a text under each name."""
 
@@ -77,8 +101,9 @@ class RocmSource:
         return sample
 
     def facts(self) -> dict[str, Any]:
-        """gpu_count, and gpu_type as the series of the first card."""
-        facts: dict[str, Any] = {"gpu_count": len(self._first)}
+        """gpu_count, gpu_type as the series of the first card, and gpu_amd of each."""
+        told = [card_facts(number, card) for number, card in self._first.items()]
+        facts: dict[str, Any] = {"gpu_count": len(self._first), "gpu_amd": told}
         if series := card_name(next(iter(self._first.values()))):
             facts["gpu_type"] = series
         return facts
@@ -128,6 +153,16 @@ def card_values(card: Card) -> Sample:
     return {key: value for key, value in values.items() if value is not None}
 
 
+def card_facts(number: int, card: Card) -> dict[str, str]:
+    """The fields of a GpuAmdInfo, texts as the report has them; what it doesn't tell is left out."""
+    facts = {"id": str(number)}
+    for name, fields in _FACTS.items():
+        told = (str(card.get(field, "")).strip() for field in fields)
+        if text := next((text for text in told if text not in ("", "N/A")), ""):
+            facts[name] = text
+    return facts
+
+
 def card_name(card: Card) -> str:
     """The series, as either generation of the report calls it; empty where it isn't told."""
     for field in ("Card Series", "Card series", "Device Name", "Card Model", "Card model"):
@@ -168,8 +203,13 @@ class SysfsSource:
         return sample
 
     def facts(self) -> dict[str, Any]:
-        facts: dict[str, Any] = {"gpu_count": len(self._cards)}
-        if name := _text(self._cards[0] / "product_name"):
+        """gpu_count, gpu_type of the first card, and gpu_amd of each, as far as the driver tells."""
+        told = []
+        for number, card in enumerate(self._cards):
+            texts = {field: _text(card / name) for field, name in _SYSFS_FACTS.items()}
+            told.append({"id": str(number), "vendor": "AMD"} | {field: text for field, text in texts.items() if text})
+        facts: dict[str, Any] = {"gpu_count": len(self._cards), "gpu_amd": told}
+        if name := told[0].get("series"):
             facts["gpu_type"] = name
         return facts
 

@@ -53,7 +53,9 @@ class AppleSource:
     def __init__(self, ioreg: list[str] | None, macmon: JsonStream | None) -> None:
         self._ioreg = ioreg
         self._macmon = macmon
-        self._model = _text(self._registry(), "model")
+        registry = self._registry()
+        self._model = _text(registry, "model")
+        self._cores = _whole(registry, "gpu-core-count")
 
     def _registry(self) -> str:
         return output_of(self._ioreg) if self._ioreg else ""
@@ -65,7 +67,15 @@ class AppleSource:
         return values
 
     def facts(self) -> dict[str, Any]:
-        return {"gpu_type": self._model, "gpu_count": 1} if self._model else {}
+        """gpu_type, gpu_count, and apple: the chip's name, its GPU's cores, the machine's memory, as far as told."""
+        if not self._model:
+            return {}
+        chip: dict[str, Any] = {"name": self._model}
+        if self._cores:
+            chip["gpu_cores"] = self._cores
+        if memory := _memory():
+            chip |= {"ram_total_bytes": memory, "memory_gb": memory >> 30}
+        return {"gpu_type": self._model, "gpu_count": 1, "apple": chip}
 
     def describe(self) -> str:
         return f"{self._model or 'Apple GPU'}, through {'macmon' if self._macmon else 'ioreg'}"
@@ -140,3 +150,15 @@ def _share(part: Any, whole: Any) -> float:
 def _text(registry: str, name: str) -> str:
     found = re.search(rf'"{re.escape(name)}" = "([^"]*)"', registry)
     return found[1] if found else ""
+
+
+def _whole(registry: str, name: str) -> int:
+    found = re.search(rf'"{re.escape(name)}" = (\d+)', registry)
+    return int(found[1]) if found else 0
+
+
+def _memory() -> int:
+    """Bytes of the machine's memory; 0 where the system doesn't tell."""
+    with suppress(AttributeError, OSError, ValueError):
+        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    return 0

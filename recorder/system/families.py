@@ -17,7 +17,7 @@ Opener = Callable[[], Source]
 
 FAMILIES: dict[str, str] = {
     "host": "recorder.system.host",
-    "nvidia": "recorder.system.nvidia",
+    "nvidia": "recorder.system.nvidia_driver",
     "amd": "recorder.system.amd",
     "trainium": "recorder.system.trainium",
     "apple": "recorder.system.apple",

@@ -20,13 +20,13 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from recorder.system.gpm import Gpm
+from recorder.system.nvidia_driver import LIBRARY
 from recorder.system.processes import descendants
 from recorder.system.source import NotHere, Sample, SystemSettings
 
 if TYPE_CHECKING:
     from recorder.system.families import Warn
 
-LIBRARY = "libnvidia-ml.so.1"
 FAILURES = 3
 """Failures in a row after which a call that used to be possible is given up."""
 
@@ -61,9 +61,7 @@ Handle = Any
 
 
 def open_source(settings: SystemSettings, warn: Warn) -> NvidiaSource:
-    """NotHere without the driver's library (found out in well under a millisecond), a device, or nvidia-ml-py."""
-    if sys.platform == "darwin":
-        raise NotHere("no NVIDIA driver on macOS")
+    """NotHere without the driver's library, a device, or nvidia-ml-py."""
     if sys.platform != "win32":
         try:
             ctypes.CDLL(LIBRARY)

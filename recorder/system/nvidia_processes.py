@@ -6,7 +6,8 @@ import ctypes
 import sys
 from contextlib import suppress
 
-from recorder.system.nvidia import LIBRARY, Handle, Nvml, _first, _slices
+from recorder.system.nvidia import Handle, Nvml, _first, _slices
+from recorder.system.nvidia_driver import LIBRARY
 from recorder.system.source import NotHere
 
 

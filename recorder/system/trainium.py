@@ -70,21 +70,34 @@ class TrainiumSource:
         report = self._stream.newest
         return report_values(report, self._pid, self._rank) if report else {}
 
+    def _first_report(self) -> Report:
+        self._stream.wait(FACTS_PATIENCE)
+        return self._stream.newest or {}
+
     def facts(self) -> dict[str, Any]:
-        """Nothing: the log has no field for Neuron devices."""
-        return {}
+        """trainium: name, vendor, and how many devices and cores, where a report has come that tells it."""
+        return hardware_facts(self._first_report())
 
     def describe(self) -> str:
-        self._stream.wait(FACTS_PATIENCE)
-        hardware = (self._stream.newest or {}).get("neuron_hardware_info") or {}
-        count = hardware.get("neuron_device_count")
-        cores = hardware.get("neuroncore_per_device_count")
+        told = hardware_facts(self._first_report()).get("trainium", {})
+        count, cores = told.get("neuron_device_count"), told.get("neuroncore_per_device_count", "?")
         return f"{count} Neuron devices of {cores} cores" if count else f"{TOOL} runs, no report yet"
 
     def close(self) -> None:
         self._stream.close()
         if self._folder is not None:
             self._folder.cleanup()
+
+
+def hardware_facts(report: Report) -> dict[str, Any]:
+    """The environment's `trainium` of a report; empty where it names no hardware."""
+    hardware = report.get("neuron_hardware_info") or {}
+    counts = {
+        name: hardware[name]
+        for name in ("neuron_device_count", "neuroncore_per_device_count")
+        if isinstance(hardware.get(name), int) and hardware[name] > 0
+    }
+    return {"trainium": {"name": "Trainium", "vendor": "AWS", **counts}} if counts else {}
 
 
 def configuration(interval: float) -> dict[str, Any]:
