@@ -218,3 +218,17 @@ def test_text_is_cut_at_the_edges_and_takes_one_column_per_character():
     cells.put(0, 0, "a\x1b宽e\u0301é", Role.TITLE)
     assert cells.row(0) == "a··e·é"
     assert list(cells.runs(1)) == [("    ", Role.BLANK), ("xy", Role.TICK)]
+
+
+@pytest.mark.parametrize("label", ["a", "wide-1e-3-cosine", "a-name-that-is-longer-than-any-chart-is-wide"])
+@pytest.mark.parametrize("many", [2, 3, 15])
+def test_the_legend_stays_within_the_frame_and_says_how_many_there_are(label: str, many: int) -> None:
+    x = np.arange(20.0)
+    traces = tuple(Trace(f"{label}{i or ''}", x, x * 123.456 + i) for i in range(many))
+    for width in range(16, 70):
+        lines = draw_chart(Spec("loss", traces, legend=True), width, 9).text().splitlines()
+        assert {line[0] + line[-1] for line in lines[1:-1]} == {"││"}
+        assert lines[1][-2] == " "
+        named = lines[1].count("●")
+        assert 1 <= named <= many
+        assert (f"  +{many - named} " in lines[1]) is (named < many)

@@ -10,6 +10,8 @@ from leet.charts.spec import Spec
 
 _SHIFT = 2
 """Columns by which an x label may stand beside its place, where it would touch the name of the axis."""
+_LEAST_NAME = 6
+"""Columns of a name in the legend, below which its value is left out."""
 
 
 def draw_frame(cells: Cells, spec: Spec, layout: Layout, signs: Glyphs) -> int | None:
@@ -183,6 +185,12 @@ def draw_legend(cells: Cells, spec: Spec, layout: Layout, signs: Glyphs) -> None
         if column + wide + reserve > right and last_row and column > 2:
             cells.put(column, row, f"+{more}", Role.NOTE)
             return
+        if column == 2:
+            # The first of a row is there whatever the room is: its name gives way, then its value.
+            room = right - column - reserve - len(mark) - 1
+            if room - len(value) - 1 < min(_LEAST_NAME, len(curve.label)):
+                value = ""
+            name = shorten(curve.label, max(0, min(24, room - len(value) - bool(value))), signs.ellipsis)
         column = cells.put(column, row, mark, Role.SERIES + curve.color)
         column = cells.put(column, row, f" {name}"[: max(right - column, 0)], Role.TITLE)
         if value:
