@@ -38,6 +38,14 @@ def test_what_was_asked_for_last_wins_where_one_fits() -> None:
     assert share(70, True, True, last="right").left == 0
 
 
+@pytest.mark.parametrize(
+    ("width", "expected"),
+    [(54, Widths(30, 24, 0)), (80, Widths(32, 48, 0)), (90, Widths(40, 50, 0)), (120, Widths(46, 74, 0))],
+)
+def test_a_sidebar_that_was_asked_for_leaves_charts_room(width: int, expected: Widths) -> None:
+    assert share(width, True, False) == expected
+
+
 def test_a_chosen_width_holds_and_leaves_the_charts_some_columns() -> None:
     assert share(200, None, None, chosen={"left": 0.3}).left == 60
     assert share(200, None, None, chosen={"left": 0.9}).centre == CENTRE_LEAST

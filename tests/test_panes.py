@@ -128,3 +128,25 @@ async def test_a_click_that_drags_nothing_changes_nothing(log: Path) -> None:
         overview = region(viewer, "overview")
         await drag(viewer, (overview.right - 1, 20), (overview.right - 1, 20))
         assert viewer.run.shares == {}
+
+
+async def test_a_blank_screen_says_which_keys_show_panes_again(log: Path) -> None:
+    async with viewing(log, (120, 30)) as viewer:
+        for name in ("metrics", "overview", "system"):
+            if viewer.run.shows(name):
+                viewer.run.action_toggle_pane(name)
+        await viewer.pilot.pause()
+        assert "no pane is shown: 1 metrics, [ overview, ] system" in viewer.status
+        await viewer.press("1")
+        assert "no pane is shown" not in viewer.status
+
+
+async def test_hints_are_those_of_the_pane_in_focus(log: Path) -> None:
+    async with viewing(log, (200, 50)) as viewer:
+        assert "F search" not in viewer.status
+        await viewer.press("4")
+        assert "? help" in viewer.status
+        assert "F search" in viewer.status
+        await viewer.press("3")
+        assert "F search" not in viewer.status
+        assert "m masks" in viewer.status

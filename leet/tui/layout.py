@@ -80,6 +80,9 @@ def share(
     for side in ("left", "right"):
         if want[side]:
             column = columns(side, ALONE, SMALLEST_ALONE)
+            if asked[side] and side not in sizes:
+                # Where the centre would get little, it makes do with what each of two sidebars has.
+                column = max(SMALLEST_TOGETHER, min(column, width - CENTRE_COMFORT))
             rest = width - column
             if rest < (CENTRE_LEAST if asked[side] or side in sizes else CENTRE_COMFORT):
                 if not asked[side]:

@@ -13,7 +13,7 @@ from leet.model.filter import TextFilter
 from leet.model.safe_text import clean
 from leet.settings.view_state import ViewState
 from leet.tui import preferences
-from leet.tui.commands import Place, hints
+from leet.tui.commands import Place, hints, keys_in_words
 from leet.tui.facts import empty_note, progress_part, state_parts
 from leet.tui.memory import Memory
 from leet.tui.messages import Subject
@@ -21,10 +21,11 @@ from leet.tui.metric_pool import MetricPool
 from leet.tui.pace import Pace
 from leet.tui.screens.chart_screen import ChartScreen
 from leet.tui.screens.pane_borders import BorderedPanes
+from leet.tui.screens.panes_screen import TITLES
 from leet.tui.shown_run import ShownRun
 from leet.tui.terminal import Terminal
 from leet.tui.widgets.chart_grid import ChartGrid
-from leet.tui.widgets.status_line import Part, StatusLine
+from leet.tui.widgets.status_line import HINTS_KEPT, Part, StatusLine
 
 OVERVIEW_SECONDS = 2.0
 STATUS_SECONDS = 1.0
@@ -32,6 +33,13 @@ CHARTS_SECONDS = 0.25
 SUBJECTS: tuple[Subject, ...] = ("metrics", "system", "overview", "logs", "media")
 FILTERED_WITH_SLASH = ("logs", "media")
 """Panes that `/` filters while they have the focus; elsewhere it filters the metrics."""
+OWN_KEYS: dict[str | None, Place] = {"logs": "logs", "media": "media"}
+"""Panes with keys of their own: where these stand in the table of commands."""
+SIDEBARS: dict[Place, tuple[str, str]] = {
+    "run": ("overview", "system"),
+    "workspace": ("runs_sidebar", "runs_overview"),
+}
+"""Commands that show the left sidebar and the right one."""
 
 
 class ShownPanes(BorderedPanes):
@@ -240,7 +248,27 @@ class ShownPanes(BorderedPanes):
             parts.append(Part(f"{shown_filter(held)} {shown}/{total}", "status--message", rank=6))
         if self.metric_sources.axis != "auto":
             parts.append(Part(f"x: {self.metric_sources.axis}", rank=4))
-        self.status.show([*parts, *self.own_parts()], hints(place))
+        if not self._visible_panes():
+            parts.append(Part(self._way_back(), "status--message", rank=9))
+        self.status.show([*parts, *self.own_parts()], self._hints(place))
+
+    def _way_back(self) -> str:
+        """Which keys show panes again where all are hidden."""
+        left, right = SIDEBARS[self.PLACE]
+        panes = (("show_metrics", self.PLAN.centre[0]), (left, self.PLAN.left), (right, self.PLAN.right))
+        return "no pane is shown: " + ", ".join(f"{keys_in_words(id_)} {TITLES[name].lower()}" for id_, name in panes)
+
+    def _hints(self, place: Place) -> list[tuple[str, str]]:
+        """Of help and quit, of the pane in focus where it has keys of its own, and of the screen."""
+        shared = hints(place)
+        if place == "filter" or self.focused_name not in OWN_KEYS:
+            return shared
+        own = hints(OWN_KEYS[self.focused_name])
+        return [*shared[:HINTS_KEPT], *own, *shared[HINTS_KEPT:]]
+
+    def on_descendant_focus(self) -> None:
+        """Another pane may have other keys."""
+        self.show_status()
 
     def filter_count(self, subject: Subject) -> tuple[int, int]:
         """(kept, all) of what a filter is for."""
