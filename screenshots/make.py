@@ -11,6 +11,7 @@ from pathlib import Path
 
 from screenshots.runs import SECONDS_PER_STEP, START, STEPS, pretraining
 from screenshots.segmentation import segmentation
+from screenshots.sweep import sweep
 
 HERE = Path(__file__).parent
 
@@ -32,15 +33,29 @@ PICTURES = (
     Picture("filter.svg", size="120x40", keys="/ loss"),
     Picture("chart.svg", size="120x40", keys="<enter>"),
     Picture("help.svg", size="120x40", keys="?"),
-    Picture("media.svg", size="120x40", keys="3 [ c 3 m <ctrl+up> <ctrl+up> <ctrl+up> <left> <left> <left> l",
-            run="segmentation"),
+    Picture(
+        "media.svg",
+        size="120x40",
+        keys="3 [ c 3 m <ctrl+up> <ctrl+up> <ctrl+up> <left> <left> <left> l",
+        run="segmentation",
+    ),
+    Picture(
+        "workspace.svg", size="120x40", keys="<down> <space> <down> <space> <down> <down> <space> <up> c 2", run="sweep"
+    ),
+    Picture("compare.svg", size="120x40", keys="<down> <space> <down> <space> <down> <down> <space> C", run="sweep"),
+    Picture("console.svg", size="120x40", keys="[ ] 4 <ctrl+up> <ctrl+up> l <up> <up> <up> <up> <up>"),
+    Picture("settings.svg", size="120x40", keys=", <down> <down> <down> <down>"),
     Picture("records.svg", size="120x40", keys="i : 1 2 0 1 <enter>"),
 )
 
 
 def main(names: list[str]) -> int:
     with tempfile.TemporaryDirectory() as directory:
-        logs = {"pretraining": pretraining(Path(directory)), "segmentation": segmentation(Path(directory, "media"))}
+        logs = {
+            "pretraining": pretraining(Path(directory)),
+            "segmentation": segmentation(Path(directory, "media")),
+            "sweep": sweep(Path(directory, "sweep")),
+        }
         now = START + STEPS * SECONDS_PER_STEP + 120
         env = {**os.environ, "HOME": directory, "TERM": "xterm-256color", "TZ": "UTC", "LEET_NOW": str(now)}
         for picture in PICTURES:

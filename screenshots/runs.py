@@ -88,12 +88,28 @@ def _history(log: LogWriter, rng: random.Random) -> None:
         last |= row
         full: dict[str, Any] = {"_step": step, "_runtime": seconds, "_timestamp": START + seconds, **row}
         log.append(history_record([((key,), dump(value)) for key, value in full.items()], step))
+        _say(log, step, START + seconds, row)
         if seconds - sampled >= 15:
             sampled = seconds
             items = [{"key": key, "value_json": dump(value)} for key, value in _sample(step, seconds, rng).items()]
             log.append_record("stats", {"timestamp": timestamp(START + seconds), "item": items})
     log.append(summary_record([((key,), dump(value)) for key, value in last.items()]))
     log.append_record("exit", {"exit_code": 0, "runtime": round(STEPS * SECONDS_PER_STEP)})
+
+
+def _say(log: LogWriter, step: int, now: float, row: dict[str, float]) -> None:
+    """What the program prints: colours, a bar that is drawn over and over, and a warning after the spike."""
+    said = []
+    if step % 50 == 0:
+        loss, speed = row["train/loss"], row["throughput/tokens_per_second"] / 1000
+        said.append((1, f"\x1b[36mstep {step:>5,}\x1b[0m  loss \x1b[1m{loss:.3f}\x1b[0m  {speed:.0f} k tokens/s\n"))
+    if step % 500 == 0 and step:
+        said += [(1, f"\rcheckpoint {part:>3}% |{'#' * (part // 5):<20}|") for part in range(0, 101, 20)]
+        said.append((1, f"  \x1b[32msaved\x1b[0m to ckpt/step-{step}\n"))
+    if math.isnan(row["train/loss"]):
+        said.append((0, f"\x1b[33mwarning\x1b[0m: loss is nan at step {step:,}, the update was skipped\n"))
+    for stream, text in said:
+        log.append_record("output_raw", {"output_type": stream, "timestamp": timestamp(now), "line": text})
 
 
 def _row(step: int, rng: random.Random) -> dict[str, float]:
