@@ -12,10 +12,13 @@ from test_tail import log_bytes
 from leet.model.run import Change, RunModel
 from leet.reading import newest
 from leet.reading.batch import Notice
+from leet.reading.key_paths import KeyPaths
 from leet.reading.newest import read_newest
 from leet.reading.tail import read
 from leet.tui.feed import RunFeed
 from leet.tui.intake import Intake
+from recorder.transaction_log.framing import HEADER, frame
+from recorder.transaction_log.wire import encode, history_record
 
 STEPS = 2000
 
@@ -49,6 +52,33 @@ def drained(feed: RunFeed) -> list[Change]:
         assert time.monotonic() < end
         changes += feed.drain(0.05)
     return changes
+
+
+def test_the_tail_grows_until_a_whole_row_is_in_it(tmp_path: Path) -> None:
+    wide = [((f"layer_{n}/weights",), f"{n}.5") for n in range(6000)]
+    data = HEADER
+    for step in range(4):
+        for payload in (history_record(wide, step), encode("Record", {"alert": {"title": "x" * 70_000}})):
+            data += frame(payload, len(data))
+    log = tmp_path / "run-w.wandb"
+    log.write_bytes(data)
+    paths = KeyPaths()
+    _, tail = read_newest(log, 1, 64 * 1024, paths)
+    assert tail.history is not None
+    assert tail.history.steps.tolist() == [3.0]
+    assert len(tail.history.columns.names) == 6000
+    assert len(paths) == 6000
+    assert read_newest(log, 1, len(data) // 2) != ()
+
+
+def test_a_tail_of_many_records_without_a_row_does_not_grow(tmp_path: Path) -> None:
+    payloads = [history_record([(("loss",), "0.5")], 0)]
+    payloads += [encode("Record", {"alert": {"title": "x" * 3000}})] * 100
+    data = HEADER
+    for payload in payloads:
+        data += frame(payload, len(data))
+    (log := tmp_path / "run-a.wandb").write_bytes(data)
+    assert read_newest(log, 1, 64 * 1024) == ()
 
 
 def test_the_newest_rows_and_who_the_run_is(log: Path) -> None:

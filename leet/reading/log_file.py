@@ -25,6 +25,7 @@ from leet.reading.blocks import UnsupportedLog
 from leet.reading.bulk_blocks import BulkBlockReader, Found
 from leet.reading.column_cache import Checkpoint, ColumnCache, Recording
 from leet.reading.decoder import Decoder
+from leet.reading.key_paths import KeyPaths
 from leet.reading.second_half import SecondHalf
 
 FIRST_PIECE = 128 * 1024
@@ -55,6 +56,8 @@ class LogFile:
         self.path = Path(path)
         self._cache = cache
         self._largest_piece = largest_piece
+        self.paths = KeyPaths()
+        """The keys of the log, which whoever reads a part of it ahead may know already."""
         self._seen = False  # the file has been there at the last look
         self._ever_seen = False
         self._trouble = ""  # what the last look could not do, so that it is said once only
@@ -62,7 +65,7 @@ class LogFile:
 
     def _begin(self) -> None:
         self._blocks = BulkBlockReader()
-        self._decoder = Decoder()
+        self._decoder = Decoder(self.paths)
         self._position = 0
 
     def _forget(self) -> None:

@@ -19,31 +19,47 @@ from leet.reading.batch import Batch
 from leet.reading.blocks import UnsupportedLog
 from leet.reading.bulk_blocks import BulkBlockReader
 from leet.reading.decoder import Decoder
+from leet.reading.key_paths import KeyPaths
 from recorder.transaction_log.framing import BLOCK
 
 SMALLEST = 32 * 1024 * 1024
 """Bytes from which on a log takes long enough to be worth it."""
 _HEAD = 128 * 1024
 TAIL = 2 * 1024 * 1024
-"""Bytes of the tail: many rows, unless a run has tens of thousands of metrics, whose first rows take no longer."""
+"""Bytes of the tail: many rows."""
+_WIDEST = 32 * 1024 * 1024
+"""Bytes up to which the tail grows while no whole row is in it: one of a hundred thousand metrics takes five million,
+and the record of the summary behind it as many."""
+_GROWTH = 4
+_FEW = 8
+"""Records in a tail without a row up to which it may be that none of its rows is whole."""
 
 
 def read_newest(
-    path: str | os.PathLike[str], smallest: int | None = None, length: int | None = None
+    path: str | os.PathLike[str],
+    smallest: int | None = None,
+    length: int | None = None,
+    paths: KeyPaths | None = None,
 ) -> tuple[Batch, ...]:
     """Batches that show a log as it is at its end; none where that is not worth it or cannot be done.
 
-    That is so with logs of less than `smallest` bytes and those without a whole row in the last `length` bytes.
+    That is so with logs of less than `smallest` bytes and those without a whole row in their tail, which is `length`
+    bytes, and more if there is none in these. `paths` learns the keys, so that whoever reads the whole log knows them.
     """
     try:
         with open(Path(path), "rb", buffering=0) as file:
             found = os.fstat(file.fileno())
             if found.st_size < (SMALLEST if smallest is None else smallest):
                 return ()
-            ahead = Ahead(file.read(_HEAD), found.st_size, found.st_mtime)
-            start = ahead.start(TAIL if length is None else length)
-            file.seek(start)
-            tail = ahead.begin(start, file.read(found.st_size - start))
+            ahead = Ahead(file.read(_HEAD), found.st_size, found.st_mtime, paths)
+            length = TAIL if length is None else length
+            while True:
+                start = ahead.start(length)
+                file.seek(start)
+                tail = ahead.begin(start, file.read(found.st_size - start))
+                length *= _GROWTH
+                if tail.history is not None or tail.records > _FEW or length > min(_WIDEST, found.st_size // 2):
+                    break
     except (OSError, UnsupportedLog):  # whoever reads the whole log says so
         return ()
     return (ahead.head, tail) if tail.history is not None else ()
@@ -52,7 +68,7 @@ def read_newest(
 class Ahead:
     """The reading of a log from a place near its end on, whose beginning is known too."""
 
-    def __init__(self, head: bytes, size: int, modified: float) -> None:
+    def __init__(self, head: bytes, size: int, modified: float, paths: KeyPaths | None = None) -> None:
         """`head`: the first bytes; `size` and `modified` are those of the whole log. Raises UnsupportedLog."""
         reader = BulkBlockReader()
         head_batch = Decoder().decode(reader.feed_bulk(head), end=0, size=size, modified=modified)
@@ -62,7 +78,8 @@ class Ahead:
         self._modified = modified
         self._origin = reader.origin
         self._reader = BulkBlockReader(reader.origin)
-        self._decoder = Decoder()
+        self._paths = paths
+        self._decoder = Decoder(paths)
         self._end = 0
 
     def start(self, length: int) -> int:
@@ -73,7 +90,7 @@ class Ahead:
         """What the bytes from `start` on hold."""
         self._reader = BulkBlockReader(self._origin)
         self._reader.resume(start, self._origin)
-        self._decoder = Decoder()
+        self._decoder = Decoder(self._paths)
         self._end = start
         return self.further(data, self._size, self._modified)
 

@@ -116,7 +116,7 @@ class Tail:
 
     def _run(self) -> None:
         try:
-            if self._newest is not None and (batches := read_newest(self._log.path)):
+            if self._newest is not None and (batches := read_newest(self._log.path, paths=self._log.paths)):
                 self._newest(Newest(batches))
                 if self._shown is not None:
                     self._shown.wait(PATIENCE)
