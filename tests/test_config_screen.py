@@ -212,6 +212,9 @@ async def test_the_list_is_filtered_by_words(file: Path) -> None:
         assert editor.app.is_running
         assert editor.value("grids.workspace_metrics") == Grid(4, 3)
         await editor.press("slash")
+        await editor.type("smoo")
+        assert "1 setting\n" in editor.text()
+        await editor.press("ctrl+u")
         await editor.type("zzz")
         assert "no setting is called so" in editor.text()
         await editor.press("enter", "enter", "space", "r", "right", "down", "home", "end", "pagedown")

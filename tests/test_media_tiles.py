@@ -346,7 +346,7 @@ async def test_a_run_without_media_says_so(tmp_path: Path) -> None:
     run = MediaRun(tmp_path)
     run.row({"loss": 1})
     async with media(run) as viewer:
-        assert "no images, tables, histograms or other media have been logged" in viewer.text()
+        assert "No images, tables, histograms or other media in this run" in viewer.text()
         await viewer.press("left", "up", "d", "n", "enter", "l", "k", "m", "e", "home", "end")
 
 

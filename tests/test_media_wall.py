@@ -245,7 +245,7 @@ async def test_filter_by_name(tmp_path: Path) -> None:
         assert [tile.name for tile in wall_of(viewer).tiles()] == ["cow9", "cow10"]
         await viewer.press("slash")
         await viewer.press("backspace", *"xyz", "enter")
-        assert "no media match the filter" in await shown(viewer)
+        assert "No media match the filter" in await shown(viewer)
 
 
 async def test_masks_and_boxes_are_drawn_on_demand_with_their_names(tmp_path: Path) -> None:

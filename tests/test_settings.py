@@ -130,6 +130,16 @@ def test_a_wrong_variable_is_said_and_left_out(file: Path) -> None:
     assert [str(problem) for problem in held.problems] == ["LEET_MOUSE: takes on or off, not 'perhaps'"]
 
 
+def test_a_choice_may_be_written_as_the_number_or_truth_value_it_names(file: Path) -> None:
+    held = loaded(file, "smoothing = 0.9\n[charts]\nguides = false\n")
+    assert (held.problems, held.choice("smoothing"), held.choice("charts.guides")) == ((), "0.9", "off")
+    held = loaded(file, "smoothing = 0.7\n[charts]\nguides = true\n")
+    assert [str(problem) for problem in held.problems] == [
+        "config.toml:1: smoothing takes off, 0.6, 0.9, 0.99, not 0.7",
+        "config.toml:3: charts.guides takes off, dots, horizontal, not true",
+    ]
+
+
 WRONG = """\
 # mine
 smooting = "0.6"

@@ -803,6 +803,21 @@ async def test_moves_in_the_list_by_every_key(root: Path) -> None:
         assert "1/60 runs" in place.lines()[0]
 
 
+async def test_system_metrics_seen_on_one_screen_are_on_the_others_too(root: Path) -> None:
+    run_in(root.parent, 9, samples=30)
+    async with at(root, (160, 50)) as place:
+        await place.settled()
+        before = [source.title for source in place.screen.system.sources]
+        assert len(before) > 3
+        await place.press("enter")
+        await place.pilot.pause()
+        run = place.app.screen
+        assert isinstance(run, RunScreen)
+        await run.loaded.wait()
+        assert [source.title for source in run.system.sources] == before
+        assert "No system metrics" not in place.text()
+
+
 async def test_filters_of_system_metrics_and_overview(root: Path) -> None:
     run_in(root.parent, 9, samples=30)
     async with at(root, (160, 50)) as place:

@@ -116,8 +116,10 @@ class Choice(Setting):
         return ", ".join(self.choices)
 
     def read(self, stored: object) -> str:
-        if isinstance(stored, str) and stored in self.choices:
-            return stored
+        # A file may well say 0.9 or false where the words are numbers or off.
+        word = "off" if stored is False else str(stored) if isinstance(stored, str | float) else ""
+        if word in self.choices:
+            return word
         raise WrongValue(f"takes {self.allowed}, not {_quoted(stored)}")
 
 

@@ -241,7 +241,12 @@ class ConfigScreen(SpanScreen[bool], Overlay[bool]):
 
     def action_filter(self) -> None:
         self._open("filter", "filter", self._filter)
-        self._say_entry(f"{self.list.count} settings")
+        self._say_entry(self._count)
+
+    @property
+    def _count(self) -> str:
+        count = self.list.count
+        return f"{count} setting{'s' * (count != 1)}"
 
     def _open(self, kind: Literal["filter", "value"], title: str, text: str) -> None:
         self._entry = kind
@@ -260,7 +265,7 @@ class ConfigScreen(SpanScreen[bool], Overlay[bool]):
         if self._entry == "filter":
             self._filter = event.value.strip()
             self.list.show(self._filter)
-            self._say_entry(f"{self.list.count} settings")
+            self._say_entry(self._count)
             self._show()
         elif self._entry == "value" and (setting := self.setting) is not None:
             wrong = _wrong(setting, event.value)

@@ -25,6 +25,7 @@ from leet.tui.screens.panes_screen import TITLES
 from leet.tui.shown_run import ShownRun
 from leet.tui.terminal import Terminal
 from leet.tui.widgets.chart_grid import ChartGrid
+from leet.tui.widgets.chart_source import SystemSource
 from leet.tui.widgets.status_line import HINTS_KEPT, Part, StatusLine
 
 OVERVIEW_SECONDS = 2.0
@@ -54,6 +55,8 @@ class ShownPanes(BorderedPanes):
         self.terminal = terminal
         self.run = run
         self.metric_sources = metric_sources
+        self._system_shown: list[SystemSource] | None = None
+        """All system metrics when the pane was last told of them, before its filter."""
         self.filters: dict[Subject, TextFilter] = {subject: TextFilter("") for subject in SUBJECTS}
         self._pace = Pace({"charts": CHARTS_SECONDS, "overview": OVERVIEW_SECONDS, "status": STATUS_SECONDS})
         self._followers = {"charts": self.show_charts, "overview": self.show_overview, "status": self.show_status}
@@ -171,8 +174,10 @@ class ShownPanes(BorderedPanes):
         if self.metric_sources.renew():
             self._show_metrics()
         if self.run is not None:
-            had = bool(self.run.system_sources.all)
-            if self.run.system_sources.renew():
+            had = bool(self._system_shown)
+            self.run.system_sources.renew()
+            # Not whether they are new: another screen over the same run may have seen them first.
+            if self.run.system_sources.all is not self._system_shown:
                 self._show_system()
             if had != bool(self.run.system_sources.all):
                 self.share_out()
@@ -193,6 +198,7 @@ class ShownPanes(BorderedPanes):
         sources = self.run.system_sources if self.run is not None else None
         if renewed and sources is not None:
             sources.renew()
+        self._system_shown = sources.all if sources is not None else None
         self.system.show(sources.select(self.filters["system"]) if sources is not None else [])
         self.suit_grid(self.system)
         self._show_headings()

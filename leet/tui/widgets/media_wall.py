@@ -114,10 +114,10 @@ class MediaWall(MediaPages, can_focus=True):
         if kept:
             return ""
         if total:
-            return "no media match the filter"
+            return "No media match the filter"
         if self.feed is not None and not self.feed.loaded:
-            return "reading the log…"
-        return "no images, tables, histograms or other media have been logged"
+            return "Reading the log…"
+        return "No images, tables, histograms or other media in this run"
 
     def show_moment(self, moment: float | None) -> None:
         """The charts' crosshairs are at `moment` (Unix seconds): while linked, so are the tiles."""
