@@ -126,3 +126,16 @@ def test_the_same_names_are_asked_again_and_again():
     assert TextFilter("layer.1").select(names) == TextFilter("LAYER.1").select(list(names))
     assert TextFilter("er.49").select(names) == ["Layer.49"]
     assert TextFilter("er.49").select(names[:49]) == []
+
+
+_PIECES = st.sampled_from([*".* .*? a b ab c. [^a] ^ $ | (a|b) (?:c) x? b* / [ab]".split(), "\n"])
+
+
+@given(st.lists(_PIECES, max_size=6).map("".join), st.lists(st.text("abcx/\n", max_size=12), max_size=8))
+def test_short_cuts_find_what_the_pattern_finds(text: str, names: list[str]):
+    found = TextFilter(text)
+    if not found.error:
+        reference = re.compile(text)
+        expected = [name for name in names if reference.search(name)]
+        assert found.select(names) == expected
+        assert [name for name in names if found.matches(name)] == expected

@@ -6,6 +6,7 @@ import re
 import time
 import warnings
 from collections.abc import Callable, Sequence
+from itertools import compress
 from typing import Any, Literal
 
 try:  # the parser of `re` is private since Python 3.11, but the only way to look at a pattern before running it
@@ -22,6 +23,8 @@ _MANY = 16
 _CASED = re.compile(r"\\[^dswb\W]|\(\?[A-Za-z]")
 """What must not be put into lower case: escapes other than `\\d \\s \\w \\b` and of signs, flags, names of groups."""
 _WORDS = re.compile("[a-z]{2,}")
+_LOOKS_BACK = re.compile(r"\||\\[0-9]|\(\?[P(]")
+"""Branches, of which one alone begins with what the pattern begins with, and what names or numbers a group."""
 _LONGEST = 2000
 """Characters of a subject that are looked at."""
 _PATIENCE = 2.0
@@ -43,6 +46,7 @@ class TextFilter:
         self._needle: str | None = None
         self._search: Callable[[str], Any] | None = None
         self._pattern: re.Pattern[str] | None = None
+        self._literal = ""
         if not any(c in _METACHARACTERS for c in text) or (mode == "glob" and not any(c in "*?[" for c in text)):
             self._needle = text.lower()
             return
@@ -51,7 +55,9 @@ class TextFilter:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # "possible nested set" would be printed over the screen
                 self._pattern = _compiled(pattern)
-                self._search = self._pattern.search
+                quick = _compiled(_without_open_start(pattern))
+                self._search = quick.search
+                self._literal = "" if quick.flags & re.IGNORECASE else _literal(quick.pattern)
                 if mode == "regex" and _may_explode(pattern):
                     self._search = self._pattern = None
                     self.error = "a repeat inside a repeat could run for ever"
@@ -109,6 +115,10 @@ class TextFilter:
             return []
         chosen: list[str] = []
         deadline = time.monotonic() + _PATIENCE
+        if literal := self._literal:
+            possible = [literal in subject for subject in low]
+            if 2 * sum(possible) < len(low):
+                names, low = list(compress(names, possible)), list(compress(low, possible))
         for start in range(0, len(names), 256):
             part = slice(start, start + 256)
             chosen += [name for name, subject in zip(names[part], low[part], strict=True) if search(subject[:_LONGEST])]
@@ -131,6 +141,29 @@ def _compiled(pattern: str) -> re.Pattern[str]:
         except re.error:
             pass
     return insensitive
+
+
+def _without_open_start(pattern: str) -> str:
+    """A pattern that is found in the same subjects, without a `.*` at its start.
+
+    With it every place of a subject is tried, and from each all the rest of the subject.
+    """
+    if not pattern.startswith(".*") or pattern[2:3] in ("*", "+", "?", "{") or _LOOKS_BACK.search(pattern):
+        return pattern
+    return pattern[2:]
+
+
+def _literal(pattern: str) -> str:
+    """The longest text that every subject of a pattern has; empty where that is not known."""
+    if sre_parser is None:
+        return ""
+    runs = [""]
+    for operation, argument in sre_parser.parse(pattern):
+        if str(operation) == "LITERAL":
+            runs[-1] += chr(argument)
+        else:
+            runs.append("")
+    return max(runs, key=len)
 
 
 _last: tuple[Sequence[str], list[str]] = ((), [])
