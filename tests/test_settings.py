@@ -388,9 +388,30 @@ def test_the_list_warns_of_what_is_wrong_and_names_variables(
     assert cli.main(["config", "list"]) == 0
     out, error = capsys.readouterr()
     assert "config.toml:1: there is no setting mouze" in error
-    assert "config.toml: there is no theme 'no-such'" in error
+    assert "config.toml:2: there is no theme 'no-such'" in error
+    assert "theme = auto\n" in out  # what is used
     assert "config.toml:4: keys.quitt: there is no such command" in error
     assert "cache.enabled = off  # set by LEET_CACHE" in out
+
+
+def test_of_a_theme_that_there_is_not_the_one_in_use_is_got(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file.write_text('# mine\ntheme = "no-such"\n')
+    assert cli.main(["config", "get", "theme"]) == 0
+    out, error = capsys.readouterr()
+    assert (out, error) == (
+        "auto\n",
+        "leet: config.toml:2: there is no theme 'no-such'; `leet --theme list` names all\n",
+    )
+
+
+def test_the_example_in_the_readme_is_taken_as_it_stands(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Copied whole, it sets what it says and costs no other command its key."""
+    example = (Path(__file__).parents[1] / "README.md").read_text().split("```toml\n")[1].split("```")[0]
+    file.write_text(example)
+    assert cli.main(["config", "list"]) == 0
+    out, error = capsys.readouterr()
+    assert error == ""
+    assert "theme = leet-light  # set in the file" in out
 
 
 def test_without_a_terminal_the_editor_says_what_to_do(file: Path, capsys: pytest.CaptureFixture[str]) -> None:

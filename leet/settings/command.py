@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 
 from leet.settings.store import Problem, Settings, reload
-from leet.settings.table import SETTINGS, VARIABLES, Name, Setting, WrongValue
+from leet.settings.table import SETTINGS, VARIABLES, Name, Setting, Value, WrongValue
 
 USAGE = """leet config                     edit the settings
        leet config path                the file they stand in
@@ -44,7 +44,9 @@ def main(argv: Sequence[str], prog: str = "leet config") -> int:
         return 0
     if args.act is None:
         return _edit()
-    for problem in _problems(found) if args.act == "list" else found.problems:
+    for problem in (
+        _problems(found) if args.act == "list" or (args.act, args.name) == ("get", "theme") else found.problems
+    ):
         print(f"leet: {problem}", file=sys.stderr)
     if args.act == "list":
         print("\n".join(_listed(found)))
@@ -58,7 +60,7 @@ def main(argv: Sequence[str], prog: str = "leet config") -> int:
 
         return _fail(f"{unknown(args.name)}; `leet config list` names all", 2)
     if args.act == "get":
-        print(setting.shown(found[setting.name]))
+        print(setting.shown(_in_use(found, setting)))
         return 0
     return _change(found, setting, args.value)
 
@@ -72,6 +74,13 @@ def _problems(found: Settings) -> Sequence[Problem]:
     return problems()
 
 
+def _in_use(found: Settings, setting: Setting) -> Value:
+    """What is set, or the default where there is no theme called so."""
+    value = found[setting.name]
+    given = isinstance(setting, Name) and found.origin(setting.name) != "default"
+    return setting.default if given and wrong_name(setting, str(value)) else value
+
+
 def _listed(found: Settings) -> list[str]:
     """`name = value`, as in the file, and where the value comes from if it is not the default."""
     lines: list[str] = []
@@ -80,9 +89,10 @@ def _listed(found: Settings) -> list[str]:
         if setting.group != group:
             group = setting.group
             lines += [*([""] if lines else []), f"# {group}"]
-        origin = found.origin(name)
+        value = _in_use(found, setting)
+        origin = found.origin(name) if value == found[name] else "default"
         source = {"default": "", "file": "  # set in the file", "environment": f"  # set by {_variable(name)}"}[origin]
-        lines.append(f"{name} = {setting.shown(found[name])}{source}")
+        lines.append(f"{name} = {setting.shown(value)}{source}")
     return lines
 
 

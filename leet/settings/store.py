@@ -49,6 +49,8 @@ class Settings:
     """The table `[keys]`: id of a command → its keys, not yet held against the table of commands."""
     key_lines: Mapping[str, int] = field(default_factory=dict)
     """Where in the file each of them stands."""
+    lines: Mapping[str, int] = field(default_factory=dict)
+    """The same of `from_file`."""
     problems: tuple[Problem, ...] = ()
 
     def __getitem__(self, name: str) -> Value:

@@ -60,6 +60,7 @@ def read(path: Path) -> Settings:
     values: dict[str, Value] = {}
     keys: dict[str, tuple[str, ...]] = {}
     key_lines: dict[str, int] = {}
+    value_lines: dict[str, int] = {}
     lines = _lines_of_names(mended.text)
     for name, stored in _flat(tomllib.loads(mended.text)):
         line = lines.get(name, 0)
@@ -76,6 +77,7 @@ def read(path: Path) -> Settings:
                 problems.append((line, unknown(dotted)))
             else:
                 values[dotted] = SETTINGS[dotted].read(stored)
+                value_lines[dotted] = line
         except WrongValue as error:
             problems.append((line, f"{dotted} {error}"))
     return Settings(
@@ -83,6 +85,7 @@ def read(path: Path) -> Settings:
         from_file=MappingProxyType(values),
         keys=MappingProxyType(keys),
         key_lines=MappingProxyType(key_lines),
+        lines=MappingProxyType(value_lines),
         problems=tuple(Problem(f"{place}:{line}" if line else place, what) for line, what in sorted(problems)),
     )
 

@@ -43,7 +43,9 @@ def problems() -> list[Problem]:
     found = [*held.problems, *keymap.problems()]
     name = held.choice("theme")
     if name != AUTO and name not in theme_names():
-        place = "LEET_THEME" if held.origin("theme") == "environment" else held.path.name
+        line = held.lines.get("theme", 0)
+        place = f"{held.path.name}:{line}" if line else held.path.name
+        place = "LEET_THEME" if held.origin("theme") == "environment" else place
         found.append(Problem(place, f"there is no theme {name!r}; `leet --theme list` names all"))
     return found
 
