@@ -17,7 +17,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path, PurePosixPath
 from typing import IO, Any
@@ -25,6 +25,7 @@ from urllib.parse import unquote, urlparse
 
 from recorder import notices
 from recorder.artifact_copies import base64_of, copy_once, digested, is_temporary, staged, temporary_directory
+from recorder.artifact_entry import Entry, fields
 from recorder.artifact_names import checked_name, client_id, renamed, safe_path
 from recorder.errors import Error
 from recorder.filing import refuse
@@ -34,29 +35,6 @@ from recorder.media.media import Json, Media
 from recorder.media.overlays import Classes
 
 _MOST_METADATA = 100
-
-
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """One file of an artifact.
-
-    Attributes:
-        path: where it stands in the artifact.
-        digest: the MD5 of its content in base 64; for a reference that was not read, the address itself.
-        size: in bytes, None for such a reference.
-        local_path: where its content lies until it is uploaded; None for a reference.
-        ref: the address of a reference.
-        skip_cache: whether it is not worth a place in the SDK's cache.
-        copied: whether what lies there was put there by the recorder.
-    """
-
-    path: str
-    digest: str
-    size: int | None = None
-    local_path: str | None = None
-    ref: str | None = None
-    skip_cache: bool = False
-    copied: bool = False
 
 
 class Artifact:
@@ -300,7 +278,7 @@ class Artifact:
                 "version": 1,
                 "storage_policy": "wandb-storage-policy-v1",
                 "storage_policy_config": [{"key": "storageLayout", "value_json": '"V2"'}],
-                "contents": [_fields(self._entries[path]) for path in self.paths],
+                "contents": [fields(self._entries[path]) for path in self.paths],
             },
         }
 
@@ -397,11 +375,6 @@ def prepared(given: Artifact | str | os.PathLike[str], name: str | None, kind: s
         raise TypeError(f"an Artifact or a path can be logged, not {type(given).__qualname__}")
     artifact.finalize()
     return artifact
-
-
-def _fields(entry: Entry) -> dict[str, Any]:
-    names = ("path", "digest", "ref", "size", "local_path", "skip_cache")
-    return {name: getattr(entry, name) for name in names}
 
 
 def _without_nan(value: Any) -> Any:

@@ -16,19 +16,17 @@ from __future__ import annotations
 import codecs
 import contextlib
 import errno
-import fcntl
 import os
 import selectors
 import signal
 import subprocess
 import termios
 import time
-import tty
 from collections.abc import Callable, Sequence
 from types import FrameType
 from typing import Any
 
-from recorder import notices
+from recorder.child_terminal import ForegroundTerminal, copy_window_size, take_terminal
 
 Listener = Callable[[str, str], None]
 """Takes the name of the stream (`stdout`, `stderr`) and the text that came from it."""
@@ -67,7 +65,7 @@ class Child:
     def __init__(self, command: Sequence[str]) -> None:
         self._streams: dict[int, _Stream] = {}
         self._master: int | None = None
-        self._terminal = _ForegroundTerminal()
+        self._terminal = ForegroundTerminal()
         self._deadline: float | None = None
         self._asked = False
         self._handlers: dict[int, Any] = {}
@@ -130,7 +128,7 @@ class Child:
             return process
         self._master, slave = os.openpty()
         try:
-            _copy_window_size(1, slave)
+            copy_window_size(1, slave)
             # Line settings as the person has them, not those of a fresh pseudo-terminal.
             with contextlib.suppress(termios.error):
                 termios.tcsetattr(slave, termios.TCSANOW, termios.tcgetattr(1))
@@ -140,7 +138,7 @@ class Child:
                 stdout=slave,
                 stderr=slave if os.isatty(2) else subprocess.PIPE,
                 start_new_session=True,
-                preexec_fn=_take_terminal,
+                preexec_fn=take_terminal,
             )
         finally:
             os.close(slave)
@@ -247,7 +245,7 @@ class Child:
         os.killpg(0, signal.SIGTSTP)
         self._listen_to_keys()
         if self._master is not None:
-            _copy_window_size(1, self._master)
+            copy_window_size(1, self._master)
         self._send(signal.SIGCONT)
 
     def _listen_to_nothing(self) -> None:
@@ -269,7 +267,7 @@ class Child:
 
     def _resize(self, number: int, frame: FrameType | None) -> None:
         if self._master is not None:
-            _copy_window_size(1, self._master)
+            copy_window_size(1, self._master)
 
     def _follow_stop(self) -> None:
         """ctrl+z stops the command: so does our whole job (a pipeline), for the shell to notice; we go on with it."""
@@ -328,55 +326,6 @@ class _Stream:
             os.close(self._source)
 
 
-class _ForegroundTerminal:
-    """The terminal of the person, when we are what runs in it."""
-
-    def __init__(self) -> None:
-        self.fd = 0 if os.isatty(0) else None
-        self._settings: Any = None
-        self.raw = False
-        """Whether keys reach us one by one, to be passed to the pseudo-terminal."""
-        self.lent = False
-        """Whether the command's process group has the terminal, and gets ctrl+c and ctrl+z from it."""
-
-    def _is_ours(self) -> bool:
-        try:
-            return self.fd is not None and os.tcgetpgrp(self.fd) == os.getpgrp()
-        except OSError:
-            return False
-
-    def enter_raw_mode(self, wanted: bool) -> None:
-        if wanted and not self.raw and self.fd is not None and self._is_ours():
-            with contextlib.suppress(termios.error):
-                self._settings = termios.tcgetattr(self.fd)
-                tty.setraw(self.fd)
-                self.raw = True
-                notices.end_lines_with("\r\n")
-
-    def lend_to(self, group: int) -> None:
-        if self.fd is not None and self._is_ours():
-            with contextlib.suppress(OSError):
-                os.tcsetpgrp(self.fd, group)
-                self.lent = True
-
-    def take_back(self) -> None:
-        if self.lent and self.fd is not None:
-            # In the background, setting this would stop us.
-            before = signal.signal(signal.SIGTTOU, signal.SIG_IGN)
-            with contextlib.suppress(OSError):
-                os.tcsetpgrp(self.fd, os.getpgrp())
-            signal.signal(signal.SIGTTOU, before)
-            self.lent = False
-
-    def restore(self) -> None:
-        self.take_back()
-        if self.raw and self.fd is not None:
-            with contextlib.suppress(termios.error):
-                termios.tcsetattr(self.fd, termios.TCSADRAIN, self._settings)
-            self.raw = False
-            notices.end_lines_with("\n")
-
-
 def open_standard_streams() -> None:
     """Opens what is closed of stdin, stdout and stderr as /dev/null: no file of ours may get their numbers."""
     while True:
@@ -397,17 +346,6 @@ def _why_not(command: Sequence[str], error: OSError) -> str:
     if _is_missing(command, error):
         return f"{command[0] or repr('')}: command not found"
     return f"{command[0]}: {error.strerror}"
-
-
-def _take_terminal() -> None:
-    """In the child, before the command: the pseudo-terminal on its stdout becomes its controlling terminal."""
-    fcntl.ioctl(1, termios.TIOCSCTTY, 0)
-
-
-def _copy_window_size(source: int, target: int) -> None:
-    with contextlib.suppress(OSError):
-        size = fcntl.ioctl(source, termios.TIOCGWINSZ, bytes(8))
-        fcntl.ioctl(target, termios.TIOCSWINSZ, size)
 
 
 def _write_all(target: int, data: bytes) -> None:
