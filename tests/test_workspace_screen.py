@@ -16,6 +16,7 @@ from textual.pilot import Pilot
 from viewer import Viewer
 
 from leet.model.run_query import RunQuery
+from leet.settings.store import reload
 from leet.tui.app import LeetApp
 from leet.tui.commands import COMMANDS
 from leet.tui.screens.chart_screen import ChartScreen
@@ -158,7 +159,7 @@ async def test_x_deselects_all_but_the_pinned_run(root: Path) -> None:
         await place.settled()
         assert place.selected == []
         assert "No run is selected" in place.text()
-        assert "space selects the highlighted one" in place.text()
+        assert "Space selects the highlighted one" in place.text()
 
 
 async def test_enter_opens_a_run_and_escape_comes_back_to_all_as_it_was(root: Path) -> None:
@@ -257,7 +258,7 @@ async def test_lower_panes_of_a_run_that_is_not_selected_say_how_to_load_it(root
         assert "CPU" in place.text()
         await place.press("escape", "down")
         await place.until("trial-5 is not selected")
-        assert "space loads this run" in place.text()
+        assert "Space loads this run" in place.text()
         assert "lr             0.0166667" in place.text()
         await place.press("space")
         await place.settled()
@@ -801,6 +802,33 @@ async def test_moves_in_the_list_by_every_key(root: Path) -> None:
         assert await after("end") == "0"
         assert await after("home") == "59"
         assert "1/60 runs" in place.lines()[0]
+
+
+async def test_sentences_name_the_keys_that_were_chosen(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    file = tmp_path / "config" / "leet" / "config.toml"
+    file.parent.mkdir(parents=True)
+    file.write_text('[keys]\nselect = "f6"\nselect_all = "f7"\nclear_runs = "f8"\nclear_metrics = "f9"\n')
+    reload()
+    async with at(root, (160, 50)) as place:
+        await place.press("C")
+        assert "f6 selects the highlighted one" in place.status
+        await place.press("f6")
+        assert "f6 selects the highlighted one, f7 all that are listed" in place.text()
+        await place.press("f7", "y", "slash")
+        await place.type("no such")
+        await place.press("enter")
+        assert "f9 shows all again" in place.text()
+        await place.press("f")
+        await place.type("sort:summary.loss")
+        await place.press("enter", "S")
+        assert "f8 lifts it" in place.status
+        await place.press("f")
+        await place.type(" nothing")
+        await place.press("enter")
+        assert "f8 shows all again" in place.text()
 
 
 async def test_system_metrics_seen_on_one_screen_are_on_the_others_too(root: Path) -> None:

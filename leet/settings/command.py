@@ -77,8 +77,9 @@ def _problems(found: Settings) -> Sequence[Problem]:
 def _in_use(found: Settings, setting: Setting) -> Value:
     """What is set, or the default where there is no theme called so."""
     value = found[setting.name]
-    given = isinstance(setting, Name) and found.origin(setting.name) != "default"
-    return setting.default if given and wrong_name(setting, str(value)) else value
+    if isinstance(setting, Name) and found.origin(setting.name) != "default" and wrong_name(setting, str(value)):
+        return setting.default
+    return value
 
 
 def _listed(found: Settings) -> list[str]:

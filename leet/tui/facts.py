@@ -10,6 +10,7 @@ from leet.model.run import RunModel
 from leet.model.safe_text import clean
 from leet.model.state import RunState
 from leet.model.units import format_age, format_bytes, format_duration, format_value
+from leet.tui.commands import keys_in_words
 from leet.tui.feed import RunFeed
 from leet.tui.messages import Subject
 from leet.tui.widgets.overview import Row, Section
@@ -159,7 +160,7 @@ def empty_note(subject: Subject, feed: RunFeed, wanted: TextFilter, state: RunSt
     what = "metric" if subject == "metrics" else "system metric"
     there = bool(model.metrics.names() if subject == "metrics" else model.system.charts())
     if wanted and there:
-        key = "ctrl+l" if subject == "metrics" else "ctrl+\\"
+        key = keys_in_words("clear_metrics" if subject == "metrics" else "clear_system")
         return f"No {what} matches {clean(wanted.text)!r}\n\n{key} shows all again"
     if model.trouble == "unsupported":
         return clean(model.notice) if subject == "metrics" else ""

@@ -2,7 +2,7 @@
 
     [keys]
     quit = "Q"
-    filter_metrics = ["/", "ctrl+f"]
+    filter_metrics = ["/", "F3"]
     tail = []                            no key; the palette still has it
 
 A key that is given to one command is taken from any other that had it in the same place by default.

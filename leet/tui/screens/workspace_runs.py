@@ -19,7 +19,7 @@ from leet.model.run_query import RunQuery
 from leet.model.safe_text import clean
 from leet.model.workspace import Workspace, WorkspaceChange
 from leet.settings.view_state import ViewState
-from leet.tui.commands import Place
+from leet.tui.commands import Place, keys_in_words
 from leet.tui.messages import (
     RecordsWaiting,
     RunHighlighted,
@@ -215,7 +215,7 @@ class WorkspaceRuns(RunPanes):
             if self.workspace.scanning:
                 return f"Looking for runs in {where}"
             return f"No runs found in {where}\n\nStart a training here and it appears, or try `leet demo`"
-        return f"No run matches {clean(self.query_now.text)!r}\n\nctrl+f shows all again"
+        return f"No run matches {clean(self.query_now.text)!r}\n\n{keys_in_words('clear_runs')} shows all again"
 
     def _choose(self) -> None:
         """Select what was selected last time, else the latest run."""

@@ -11,7 +11,7 @@ from textual.binding import BindingType
 from leet.model.run_entry import RunEntry
 from leet.model.run_query import RunQuery
 from leet.model.safe_text import clean
-from leet.tui.commands import bindings
+from leet.tui.commands import bindings, keys_in_words
 from leet.tui.messages import FilterChanged, FilterClosed, RunMarked, RunOpened, RunsSorted
 from leet.tui.run_labels import RunLabels
 from leet.tui.screens.workspace_runs import WorkspaceRuns
@@ -57,7 +57,7 @@ class WorkspaceScreen(WorkspaceRuns):
         if name == "metrics":
             return "" if self.metrics.sources else self._no_metrics()
         if name in LOWER and entry.key not in self.selection:
-            return f"{clean(entry.name)} is not selected\n\nspace loads this run"
+            return f"{clean(entry.name)} is not selected\n\n{keys_in_words('select')} loads this run"
         if name in LOWER and isinstance(self.run, Peeked):
             run = self.feeds.get(entry.key)
             return f"Reading the log\n\n{run.feed.progress if run is not None else 0:.0%}"
@@ -65,9 +65,11 @@ class WorkspaceScreen(WorkspaceRuns):
 
     def _no_metrics(self) -> str:
         if not len(self.selection):
-            return "No run is selected\n\nspace selects the highlighted one, ctrl+a all that are listed"
+            one, all_listed = keys_in_words("select"), keys_in_words("select_all")
+            return f"No run is selected\n\n{one} selects the highlighted one, {all_listed} all that are listed"
         if self.filters["metrics"] and self.sources.names:
-            return f"No metric matches {clean(self.filters['metrics'].text)!r}\n\nctrl+l shows all again"
+            shows_all = f"{keys_in_words('clear_metrics')} shows all again"
+            return f"No metric matches {clean(self.filters['metrics'].text)!r}\n\n{shows_all}"
         if left := self.feeds.left:
             return f"Reading {'the log' if left == 1 else f'{left:,} logs'}\n\n{self.feeds.progress:.0%}"
         return "No metrics in the selected run" + ("s" if len(self.selection) > 1 else "")
@@ -170,8 +172,12 @@ class WorkspaceScreen(WorkspaceRuns):
 
     def _sort_by(self, by: str) -> None:
         self.sort = by
-        own = self.query_now.sorts
-        self.tell("the query says how to sort: ctrl+f lifts it" if own else f"runs sorted by {by}")
+        key = keys_in_words("clear_runs")
+        self.tell(
+            *(f"the query says how to sort: {key} lifts it", f"the query sorts: {key} lifts it")
+            if self.query_now.sorts
+            else (f"runs sorted by {by}",)
+        )
         self.list_runs()
         self.runs_memory.keep_list(self.query_now, self.sort)
 
@@ -206,7 +212,11 @@ class WorkspaceScreen(WorkspaceRuns):
         entries = self.workspace.entries
         keys = [key for key in reversed(self.selection.in_drawing_order()) if key in entries]
         if len(keys) < 2:
-            self.tell("select two runs or more to compare them: space selects the highlighted one")
+            key = keys_in_words("select")
+            self.tell(
+                f"select two runs or more to compare them: {key} selects the highlighted one",
+                f"select two runs or more: {key} selects",
+            )
             return
         colors = [self.run_marks.of(key).color for key in keys]
         self.app.push_screen(CompareScreen([entries[key] for key in keys], colors))
