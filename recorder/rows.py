@@ -11,6 +11,7 @@ formatting those is what Python does fastest, and one `encode` per record makes 
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
@@ -46,25 +47,28 @@ _prefixes: dict[Key, str] = {}
 class _Plan:
     """What is known about the rows of one set of keys: the prefixes of the items, and how long they are."""
 
-    __slots__ = ("own", "prefixes", "short", "sizes")
+    __slots__ = ("branches", "own", "prefixes", "short", "sizes")
 
-    def __init__(self, keys: tuple[str, ...]) -> None:
+    def __init__(self, keys: tuple[Key, ...]) -> None:
         self.prefixes = [_prefixes.get(key) or _prefix(key) for key in keys]
         self.sizes = [len(prefix) + 1 for prefix in self.prefixes]
         self.short = max(self.sizes, default=0) + _LONGEST_NUMBER < 128
         """Whether the length of every item with a number fits into one byte."""
         self.own = not _OWN.isdisjoint(keys)
+        self.branches = {key[:depth] for key in keys if type(key) is tuple for depth in range(1, len(key))}
+        """The paths that keys of several levels lie below."""
 
 
 _PLANS_KEPT = 256
 _plans: dict[tuple[str, ...], _Plan] = {}
+_plans_of_flat: dict[tuple[Key, ...], _Plan] = {}
 
 
 class Row:
     """One row: its items by key, their plain values, and what sets some of them apart.
 
-    A row that came in one piece and holds numbers, bools and strings only stays as it came, in `plan` and `data`,
-    until somebody asks for its items one by one with `spread`.
+    A row that came in one piece and holds numbers, bools and strings only, in nested dicts or not, stays as it came,
+    in `plan` and `data`, until somebody asks for its items one by one with `spread`.
     """
 
     __slots__ = ("branches", "data", "items", "media", "nested", "nones", "plan", "values")
@@ -74,7 +78,7 @@ class Row:
         self.media = media
         self.plan: _Plan | None = None
         """How `data` is encoded, where it is all of the row."""
-        self.data: dict[str, Any] = {}
+        self.data: dict[Key, Any] = {}
         self.items: dict[Key, str] = {}
         self.values: dict[Key, Any] = {}
         self.nested = False
@@ -90,9 +94,15 @@ class Row:
         Raises TypeError for keys that are not strings, before anything was added.
         """
         plan = _plan(data)
-        if plan is not None and self.plan is None and not self.items:
-            self.plan, self.data = plan, dict(data)
-            return
+        if self.plan is None and not self.items:
+            if plan is not None:
+                self.plan, self.data = plan, {}
+                self.data.update(data)
+                return
+            flat = _flat(data)
+            if flat:
+                self.plan, self.data = _plan_of_flat(tuple(flat)), flat
+                return
         self.spread()
         if plan is None or self.nested or self.nones:
             self._put_any(data)
@@ -106,6 +116,8 @@ class Row:
             self.items = dict(zip(self.data, _encode(self.plan, self.data), strict=True))
             self.values = {}
             self.values.update(self.data)
+            self.branches |= self.plan.branches
+            self.nested = self.nested or bool(self.branches)
             self.plan = None
 
     def _put_any(self, data: Mapping[str, Any]) -> None:
@@ -145,6 +157,44 @@ class Row:
                 self.drop(other)
 
 
+_DEEPEST = 16
+"""Levels of nested dicts that are looked through here; deeper ones are looked at value by value."""
+
+
+def _flat(data: Mapping[str, Any]) -> dict[Key, Any] | None:
+    """Plain scalars by key of nested dicts, and of scalars of numpy; None where there is anything else among them."""
+    numpy = sys.modules.get("numpy")
+    found: dict[Key, Any] = {}
+
+    def walk(level: Mapping[str, Any], above: tuple[str, ...]) -> bool:
+        for key, value in level.items():
+            if type(key) is not str or (key in _OWN and not above):
+                return False
+            kind = type(value)
+            if kind is dict:
+                if len(above) >= _DEEPEST or not walk(value, (*above, key)):
+                    return False
+                continue
+            if numpy is not None and isinstance(value, numpy.generic):
+                value = value.item()
+                kind = type(value)
+            if kind not in _SCALARS:
+                return False
+            found[(*above, key) if above else key] = value
+        return True
+
+    return found if walk(data, ()) else None
+
+
+def _plan_of_flat(keys: tuple[Key, ...]) -> _Plan:
+    plan = _plans_of_flat.get(keys)
+    if plan is None:
+        if len(_plans_of_flat) >= _PLANS_KEPT:
+            _plans_of_flat.clear()
+        plan = _plans_of_flat[keys] = _Plan(keys)
+    return plan
+
+
 def _plan(data: Mapping[str, Any]) -> _Plan | None:
     """How a row of plain scalars is encoded; None for a row that needs to be looked at value by value.
 
@@ -162,7 +212,7 @@ def _plan(data: Mapping[str, Any]) -> _Plan | None:
     return plan if not plan.own and _SCALARS.issuperset(map(type, data.values())) else None
 
 
-def _encode(plan: _Plan, data: Mapping[str, Any]) -> list[str]:
+def _encode(plan: _Plan, data: Mapping[Any, Any]) -> list[str]:
     """The items of a row of plain scalars, all at once."""
     values = data.values()
     kinds = set(map(type, values))
@@ -182,7 +232,7 @@ def _encode(plan: _Plan, data: Mapping[str, Any]) -> list[str]:
     ]
 
 
-def size_of(data: Mapping[str, Any]) -> int:
+def size_of(data: Mapping[Any, Any]) -> int:
     """About how many bytes the records of plain scalars will have. Part of every `log()`: it has to be quick."""
     size = 128 * (len(data) + 3)
     values = data.values()
@@ -220,7 +270,7 @@ def own_items(runtime: float, moment: float, step: int) -> list[str]:
 
 
 def plain_records(
-    plan: _Plan, data: Mapping[str, Any], runtime: float, moment: float, step: int
+    plan: _Plan, data: Mapping[Key, Any], runtime: float, moment: float, step: int
 ) -> tuple[bytes, bytes]:
     """Summary and history `Record` of a row of plain scalars."""
     items = _encode(plan, data)

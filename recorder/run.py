@@ -339,7 +339,11 @@ class Run(Identity, Filing, Watching):
             before = self._runtime_record()
             size = size_of(data)
             self._log.append_late(lambda: (before, *plain_records(plan, data, runtime, moment, step)), size)
-            self.summary._tree.root.update(data)
+            if plan.branches:
+                for key, value in data.items():
+                    self.summary._tree.merge(key, value)
+            else:
+                self.summary._tree.root.update(data)
             self.summary._tree.root.update(own)
             return
         row.spread()
