@@ -57,6 +57,8 @@ def overridden(settings: Settings) -> dict[str, Any]:
 
 
 def write_sample(run: Run, moment: float, sample: Sample, source: str) -> None:
+    if run._samples is not None:
+        run._samples.add(moment, sample)
     items = [{"key": key, "value_json": repr(float(value))} for key, value in sample.items()]
     run._append("stats", {"timestamp": timestamp(moment), "item": items})
 

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from recorder.resume import Beginning
 from recorder.settings import Settings
 from recorder.transaction_log.wire import timestamp
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from recorder.sample_buffer import SampleBuffer
 
 
 class Identity:
@@ -19,6 +24,7 @@ class Identity:
     _directory: Path | None
     _start: float
     _beginning: Beginning
+    _samples: SampleBuffer | None = None
 
     def _change(self, setting: str, value: Any) -> None:
         """Sets a setting and says so in the log."""
@@ -121,6 +127,11 @@ class Identity:
     def resumed(self) -> bool:
         """Whether the run goes on with one that was recorded before."""
         return self._beginning.resumed
+
+    @property
+    def _system_metrics(self) -> dict[str, list[tuple[datetime, float]]]:
+        """The last `x_stats_buffer_size` values of each system metric, with their times (the SDK's name for them)."""
+        return self._samples.values() if self._samples is not None else {}
 
     url = project_url = sweep_url = None
     """A recorded run has no address."""

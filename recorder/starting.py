@@ -267,6 +267,10 @@ def _begin(run: Run, facts: Mapping[str, Any], wait_for_first: float) -> None:
     system = system_settings(settings)
     measured = not settings.x_disable_stats and not settings.x_disable_machine_info
     if measured:
+        if settings.x_stats_buffer_size:
+            from recorder.sample_buffer import SampleBuffer
+
+            run._samples = SampleBuffer(settings.x_stats_buffer_size, settings.x_label)
         monitor = Monitor(system, lambda *sample: write_sample(run, *sample), warn=notices.warn, facts=tell_facts)
         monitor.start()
         run._parts += [monitor, FirstSamples(monitor, wait_for_first)]

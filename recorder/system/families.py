@@ -25,10 +25,15 @@ FAMILIES: dict[str, str] = {
     "tpu": "recorder.system.tpu",
     "openmetrics": "recorder.system.openmetrics",
     "dcgm": "recorder.system.dcgm",
+    "own": "recorder.system.own",
 }
 """Family → module. Each module has `open_source(settings, warn) -> Source`, which raises `NotHere`."""
 
-NEEDED: dict[str, str] = {"openmetrics": "open_metrics_endpoints", "dcgm": "dcgm_exporter"}
+NEEDED: dict[str, str] = {
+    "openmetrics": "open_metrics_endpoints",
+    "dcgm": "dcgm_exporter",
+    "own": "self_usage",
+}
 """Families that are looked for only where this setting (`x_stats_…`) says where they are."""
 
 SEVERAL = frozenset({"openmetrics"})
