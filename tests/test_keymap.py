@@ -229,6 +229,18 @@ async def test_the_help_scrolls_while_it_is_searched(log: Path) -> None:
         assert "All keys" not in viewer.text()
 
 
+async def test_what_a_key_does_is_broken_beside_the_key(log: Path) -> None:
+    async with viewing(log, size=(60, 24)) as viewer:
+        await viewer.press("question_mark", "slash")
+        await viewer.type("alt+r")
+        await viewer.pilot.pause()
+        lines = viewer.text().splitlines()
+        row = next(n for n, line in enumerate(lines) if " alt+r  " in line and "Start anew" in line)
+        start = lines[row].index("Start anew")
+        assert lines[row + 1][:start].strip(" │") == ""
+        assert lines[row + 1][start] != " "
+
+
 async def test_words_that_the_help_offers_are_those_of_the_keymap(log: Path, keys) -> None:  # type: ignore[no-untyped-def]
     keys('text_close = "f3"\nhelp_search = "f4"')
     async with viewing(log) as viewer:

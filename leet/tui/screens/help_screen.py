@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from textwrap import wrap
 from typing import ClassVar
 
 from rich.cells import cell_len
@@ -21,6 +22,8 @@ from leet.tui.screens.text_screen import TextScreen
 FIRST = "Everywhere"
 """The group that comes first whatever was left."""
 KEYS_WIDTH = 18
+LEAST_WORDS = 16
+"""Columns beside the keys below which a summary is not broken but goes on from the left edge."""
 MOUSE = (
     ("click", "Focus a chart or a row (twice: the value in full)"),
     ("wheel", "Zoom about the pointer; scroll a list"),
@@ -43,6 +46,8 @@ class HelpScreen(TextScreen):
     def __init__(self, *places: Place) -> None:
         """`places`: the screen that was left, and the pane of it that has the focus, whose keys come first."""
         self._places = places
+        self._wanted = ""
+        self._width = 0
         super().__init__("Keys", help_text(*places))
         self.subtitle = f"{keys_in_words('help_search')} search · {self.subtitle}"
 
@@ -60,7 +65,20 @@ class HelpScreen(TextScreen):
         self._say(event.value)
 
     def _say(self, wanted: str) -> None:
-        self.say(help_text(*self._places, wanted=wanted))
+        self._wanted = wanted
+        self.say(help_text(*self._places, wanted=wanted, width=self._width))
+
+    def on_resize(self) -> None:
+        self.call_after_refresh(self._suit_width)
+
+    def _suit_width(self) -> None:
+        """Break lines that are too long where their words begin."""
+        width = self.query_one(VerticalScroll).scrollable_content_region.width
+        if width != self._width:
+            self._width = width
+            text = help_text(*self._places, wanted=self._wanted, width=width)
+            if text != self._text:
+                self.say(text)
 
     def end_search(self) -> None:
         """Esc in the line: all keys again."""
@@ -93,14 +111,17 @@ class SearchInput(Input):
                 acts[event.key]()
 
 
-def help_text(*places: Place, wanted: str = "") -> Content:
-    """The table of commands as a page of text: those whose line contains all words of `wanted`."""
+def help_text(*places: Place, wanted: str = "", width: int = 0) -> Content:
+    """The table of commands as a page of text: those whose line contains all words of `wanted`.
+
+    `width` in columns breaks summaries that do not fit; 0 leaves each on one line.
+    """
     words = wanted.lower().split()
     lines: list[Content] = []
     for group, commands in _ordered(*places).items():
         rows = [("  ".join(command.shown_keys()), command.summary) for command in commands]
-        lines += _section(group, rows, words)
-    lines += _section("Mouse", MOUSE, words)
+        lines += _section(group, rows, words, width)
+    lines += _section("Mouse", MOUSE, words, width)
     return Content("\n").join(lines[1:]) if lines else Content("No key does that.")
 
 
@@ -117,7 +138,7 @@ def _ordered(*places: Place) -> dict[str, list[Command]]:
     return {group: here[group] for group in ordered} | named
 
 
-def _section(title: str, rows: list[tuple[str, str]] | tuple[tuple[str, str], ...], words: list[str]) -> list[Content]:
+def _section(title: str, rows: Sequence[tuple[str, str]], words: list[str], width: int) -> list[Content]:
     """A heading and its rows, as far as they are wanted; nothing where none is."""
     kept = [row for row in rows if all(word in f"{title} {row[0]} {row[1]}".lower() for word in words)]
     if not kept:
@@ -125,5 +146,8 @@ def _section(title: str, rows: list[tuple[str, str]] | tuple[tuple[str, str], ..
     lines = [Content(), Content.styled(title, "bold $accent")]
     for keys, summary in kept:
         gap = " " * max(1, KEYS_WIDTH - cell_len(keys))
-        lines.append(Content.assemble("  ", (keys, "bold"), gap, summary))
+        indent = 2 + cell_len(keys) + len(gap)
+        first, *more = wrap(summary, width - indent) if width - indent >= LEAST_WORDS else [summary]
+        lines.append(Content.assemble("  ", (keys, "bold"), gap, first))
+        lines += [Content(" " * indent + words_left) for words_left in more]
     return lines
