@@ -24,6 +24,10 @@ class Picture:
     size: str = "160x45"
     keys: str = ""
     run: str = "pretraining"
+    options: tuple[str, ...] = ()
+    """Further words of the command line."""
+    settings: tuple[tuple[str, str], ...] = ()
+    """Variables of the environment that go before the usual settings."""
 
 
 PICTURES = (
@@ -32,6 +36,10 @@ PICTURES = (
     Picture("crosshair.svg", size="120x40", keys="v <left> <left> <left>"),
     Picture("filter.svg", size="120x40", keys="/ loss"),
     Picture("chart.svg", size="120x40", keys="<enter>"),
+    Picture("smoothing.svg", size="120x40", keys="/ accuracy <enter> m m g <enter>"),
+    Picture("heat.svg", size="120x40", keys="<tab> y y <enter>"),
+    Picture("light.svg", size="120x40", settings=(("LEET_THEME", "leet-light"),)),
+    Picture("plain.svg", size="120x40", options=("--ascii",), settings=(("LEET_THEME", "leet-16"),)),
     Picture("help.svg", size="120x40", keys="?"),
     Picture(
         "media.svg",
@@ -62,7 +70,8 @@ def main(names: list[str]) -> int:
             if names and picture.name not in names:
                 continue
             command = [sys.executable, "-m", "leet", str(logs[picture.run]), "--screenshot", str(HERE / picture.name)]
-            subprocess.run([*command, "--size", picture.size, "--keys", picture.keys], check=True, env=env)
+            command += ["--size", picture.size, "--keys", picture.keys, *picture.options]
+            subprocess.run(command, check=True, env=env | dict(picture.settings))
             print(f"screenshots/{picture.name}")
         if not names or "top.svg" in names:
             monitor(env)
