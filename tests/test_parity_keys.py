@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -38,6 +39,14 @@ def log(tmp_path: Path) -> Path:
 
 
 # Everywhere
+
+
+async def test_a_copied_log_ended_when_the_run_did(tmp_path: Path) -> None:
+    log = trained(tmp_path, rows=300, samples=20)
+    for written, words in ((START + 880, "ended 10 min ago"), (START + 300, "ended 10 min ago")):
+        os.utime(log, (written, written))
+        async with viewing(log, (160, 40)) as viewer:
+            assert words in viewer.status
 
 
 async def test_the_status_line_names_the_directory(tmp_path: Path) -> None:

@@ -185,11 +185,11 @@ class RunModel:
         before = self.system.curves
         if piece.system is not None:
             system = self.system.append(piece.system)
-        for path, text in piece.summary:
-            if text is None or text == "null":
+        for path, json in piece.summary:
+            if json is None or json == "null":
                 self.summary.remove(path)
             else:
-                self.summary.assign(path, Json(text))
+                self.summary.assign(path, Json(json))
         if piece.console:
             self.console.append(piece.console)
         self._take_skipped(piece.skipped)
@@ -287,6 +287,20 @@ class RunModel:
             found.append(float(summary))
         found = [seconds for seconds in found if math.isfinite(seconds) and seconds >= 0]
         return max(found, default=None)
+
+    @property
+    def ended(self) -> float:
+        """Unix seconds when a run that has ended did so, 0 when nothing tells.
+
+        Not simply the last write of the file: a copy is written anew.
+        """
+        told = [self.metrics.timestamps.view[-1]] if self.rows else []
+        if self.system.span is not None:
+            told.append(self.system.span[1])
+        if self.exit_runtime and self.identity.start_time is not None:
+            told.append(self.identity.start_time + self.exit_runtime)
+        latest = max((float(moment) for moment in told if math.isfinite(moment)), default=0.0)
+        return min(latest, self.modified) if latest > 0 and self.modified else latest or self.modified
 
     @property
     def loading(self) -> bool:

@@ -138,7 +138,7 @@ def state_parts(model: RunModel, state: RunState, now: float) -> list[Part]:
         if not state.doubtful:
             parts.append(Part(f"written {format_age(now - model.modified)} ago", "status--quiet", rank=5))
     elif model.modified:
-        age = now - model.modified
+        age = now - (model.ended if model.exit_code is not None else model.modified)
         when = "just now" if age < 60 else f"{format_age(age)} ago"
         parts.append(Part(f"ended {when}", "status--quiet", rank=2))
     return parts
