@@ -88,6 +88,12 @@ async def settled(pilot: Pilot[None]) -> None:
     await pilot.pause()
 
 
+def test_no_page_is_named_before_it_is_known_how_much_fits() -> None:
+    app = WallApp()
+    app.grid.show([MetricSource(app.store, name, lambda: True) for name in app.store.names()])
+    assert app.grid.page_label == ""
+
+
 @pytest.mark.parametrize("size", SIZES)
 async def test_shows_as_many_charts_as_fit_and_turns_pages(size: tuple[int, int]) -> None:
     app = WallApp()

@@ -242,8 +242,8 @@ class ShownPanes(BorderedPanes):
                 from leet.tui.remote_link import link_part
 
                 parts.append(link_part(link))
-        first, last, count = self.grid.page
-        if last - first + 1 < count:
+        first, _, count = self.grid.page
+        if self.grid.page_label:
             size = self.grid.page_layout.capacity
             parts.append(Part(f"page {(first - 1) // size + 1}/{-(-count // size)}", rank=5))
         subject: Subject = "system" if self.grid is self.system else "metrics"

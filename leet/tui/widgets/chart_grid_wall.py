@@ -127,8 +127,10 @@ class ChartWall(CrosshairCharts, can_focus=True):
 
     @property
     def page_label(self) -> str:
-        """`[13–24 of 310]`; empty where everything fits."""
+        """`[13–24 of 310]`; empty where everything fits, and before it is known how much does."""
         first, last, count = self.page
+        if not self.size:
+            return ""
         return f"[{first}–{last} of {count}]" if last - first + 1 < count else ""
 
     @property
