@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from leet.model.metrics import MetricStore
 from leet.model.natural import natural_sorted
+from leet.model.short_series import Segment, _merged
 from leet.reading.batch import Columns, HistoryBatch
 from leet.reading.records import message_class
 
@@ -193,6 +194,29 @@ def test_many_short_series_are_what_they_would_be_one_by_one(monkeypatch: pytest
     assert store.names() == tuple(natural_sorted(expected))
     for name, held in expected.items():
         assert list(zip(store.x_of(name)[2], store.series(name).values, strict=True)) == held
+
+
+@pytest.mark.parametrize("looked_at", [(), (3,), (0, 7, 11)])
+def test_segments_of_the_same_series_are_merged_as_all_others_are(looked_at: tuple[int, ...]):
+    """With one more point of one series, the tables do not fit together, and all is sorted."""
+    random = np.random.default_rng(len(looked_at))
+    alive = np.ones(12, bool)
+    alive[list(looked_at)] = False
+    ids = np.arange(12, dtype=np.int32)
+    tables = []
+    for each in (1, 3, 2):
+        rows = np.tile(np.arange(each, dtype=np.int32), 12)
+        tables.append(Segment(ids, np.arange(13) * each, rows, random.random(12 * each), 0))
+    more = Segment(ids[5:6], np.array([0, 1]), np.array([9], np.int32), np.array([0.5]), 0)
+    merged, sorted_too = _merged(tables, alive), _merged([*tables, more], alive)
+    assert merged.ids.tolist() == sorted_too.ids.tolist() == np.flatnonzero(alive).tolist()
+    for at, series in enumerate(merged.ids.tolist()):
+        part, other = slice(*merged.starts[at : at + 2]), slice(*sorted_too.starts[at : at + 2])
+        values, rows = sorted_too.values[other].tolist(), sorted_too.rows[other].tolist()
+        if series == 5:
+            assert (values.pop(), rows.pop()) == (0.5, 9)
+        assert merged.values[part].tolist() == values
+        assert merged.rows[part].tolist() == rows
 
 
 def test_wide_runs_cost_few_bytes_per_metric():

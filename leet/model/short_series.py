@@ -122,6 +122,8 @@ def _add(segment: Segment, at: int, rows: list[Rows], values: list[Floats]) -> N
 
 def _merged(segments: list[Segment], alive: npt.NDArray[np.bool_]) -> Segment:
     """One segment with the living points of several, in their order."""
+    if (alike := _interleaved(segments, alive)) is not None:
+        return alike
     owners = np.concatenate([np.repeat(s.ids, np.diff(s.starts)) for s in segments])
     order = np.argsort(owners, kind="stable")
     order = order[alive[owners[order]]]
@@ -134,3 +136,28 @@ def _merged(segments: list[Segment], alive: npt.NDArray[np.bool_]) -> Segment:
         np.concatenate([s.values for s in segments])[order],
         segments[-1].size + 1,
     )
+
+
+def _interleaved(segments: list[Segment], alive: npt.NDArray[np.bool_]) -> Segment | None:
+    """The same of segments of the same series, in each of which all series have as many points; None for others.
+
+    That is how a run logs all of its metrics with every row: the points of a series are a row of a table, and tables
+    are put side by side without sorting anything.
+
+        [ a a ]   [ a ]     [ a a a ]
+        [ b b ] + [ b ]  =  [ b b b ]
+    """
+    ids = segments[0].ids
+    count = len(ids)
+    for segment in segments:
+        if not count or len(segment.ids) != count or len(segment.values) % count:
+            return None
+        each = len(segment.values) // count
+        if not np.array_equal(segment.ids, ids) or (np.diff(segment.starts) != each).any():
+            return None
+    rows = np.concatenate([s.rows.reshape(count, -1) for s in segments], axis=1)
+    values = np.concatenate([s.values.reshape(count, -1) for s in segments], axis=1)
+    if not (living := alive[ids]).all():
+        ids, rows, values = ids[living], rows[living], values[living]
+    each = rows.shape[1]
+    return Segment(ids, np.arange(len(ids) + 1) * each, rows.ravel(), values.ravel(), segments[-1].size + 1)
