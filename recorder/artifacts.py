@@ -3,8 +3,8 @@
 The files are copied when they are added, because a script may change or delete them before the upload: into
 `artifacts/` of the run's directory while a run is active, elsewhere into a temporary directory until the artifact is
 logged. A copy bears the MD5 of its content as its name, so that the same file is never kept twice. A record names
-copies by their absolute path, as the SDK's records do: a run has to be synced where it was recorded, or its artifacts
-do not arrive.
+copies by their absolute path, as the SDK's records do: a run has to be synced where it was recorded, or there has to
+be a link at that place which leads to it; else its artifacts do not arrive.
 """
 
 from __future__ import annotations

@@ -108,7 +108,8 @@ class RunFiles:
             notices.warn(f"artifact {artifact.name} is not recorded: {error}")
             return
         if artifact.type != "run_table":
-            notices.say_once(f"files of artifacts lie in {self._directory}: sync the run where it is", "artifacts")
+            where = f"files of artifacts lie in {self._directory}: sync the run there"
+            notices.say_once(f"{where}, or leave a link to it there when it is moved", "artifacts")
         settings = self._run._settings
         self._run._append(
             "artifact",
