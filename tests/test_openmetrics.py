@@ -267,3 +267,16 @@ def test_a_real_node_exporter() -> None:
     finally:
         process.terminate()
         process.wait(10)
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])
+def test_this_machine_is_not_asked_through_a_proxy(host: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("no_proxy", raising=False)
+    monkeypatch.delenv("NO_PROXY", raising=False)
+    with (
+        server(lambda handler: send(handler, b"the proxy")) as proxy,
+        server(lambda handler: send(handler, b"the endpoint")) as url,
+    ):
+        monkeypatch.setenv("http_proxy", proxy.removesuffix("/metrics"))
+        assert fetch(url.replace("127.0.0.1", host)) == b"the endpoint"
+        assert fetch("http://machine.invalid/metrics") == b"the proxy"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
+from typing import Any
 
 TIME_LIMIT = 5.0
 SIZE_LIMIT = 32 << 20
@@ -15,7 +16,7 @@ def fetch(url: str, headers: Mapping[str, str] | None = None, *, time_limit: flo
     """
     The body of a page. OSError (urllib's URLError is one) says what went wrong: no connection, a status other than
     200, more than `SIZE_LIMIT` bytes, or more than `time_limit` seconds in all. Only http and https; the headers,
-    which may hold a password, follow a redirect only to the same host.
+    which may hold a password, follow a redirect only to the same host. This machine is never asked through a proxy.
     """
     import urllib.error
     import urllib.parse
@@ -41,7 +42,10 @@ def fetch(url: str, headers: Mapping[str, str] | None = None, *, time_limit: flo
         raise OSError(f"{url} is not an http or https address")
     end = time.monotonic() + time_limit
     request = urllib.request.Request(url, headers=dict(headers or {}))
-    with urllib.request.build_opener(Redirects).open(request, timeout=time_limit) as answer:
+    handlers: list[Any] = [Redirects]
+    if _is_this_machine(urllib.parse.urlsplit(url).hostname or ""):
+        handlers.append(urllib.request.ProxyHandler({}))
+    with urllib.request.build_opener(*handlers).open(request, timeout=time_limit) as answer:
         if answer.status != 200:
             raise OSError(f"{url} answers with status {answer.status}")
         pieces = []
@@ -54,3 +58,15 @@ def fetch(url: str, headers: Mapping[str, str] | None = None, *, time_limit: flo
             if time.monotonic() > end:
                 raise TimeoutError(f"{url} takes longer than {time_limit:g} s")
     return b"".join(pieces)
+
+
+def _is_this_machine(host: str) -> bool:
+    """`localhost`, or an address of the loopback."""
+    import ipaddress
+
+    if host == "localhost" or host.endswith(".localhost"):
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
