@@ -40,7 +40,13 @@ def test_what_was_asked_for_last_wins_where_one_fits() -> None:
 
 @pytest.mark.parametrize(
     ("width", "expected"),
-    [(54, Widths(30, 24, 0)), (80, Widths(32, 48, 0)), (90, Widths(40, 50, 0)), (120, Widths(46, 74, 0))],
+    [
+        (60, Widths(60, 0, 0)),
+        (64, Widths(30, 34, 0)),
+        (80, Widths(32, 48, 0)),
+        (90, Widths(40, 50, 0)),
+        (120, Widths(46, 74, 0)),
+    ],
 )
 def test_a_sidebar_that_was_asked_for_leaves_charts_room(width: int, expected: Widths) -> None:
     assert share(width, True, False) == expected

@@ -80,7 +80,7 @@ def share(
     for side in ("left", "right"):
         if want[side]:
             column = columns(side, ALONE, SMALLEST_ALONE)
-            if asked[side] and side not in sizes:
+            if asked[side] and side not in sizes and width - column >= CENTRE_LEAST:
                 # Where the centre would get little, it makes do with what each of two sidebars has.
                 column = max(SMALLEST_TOGETHER, min(column, width - CENTRE_COMFORT))
             rest = width - column
