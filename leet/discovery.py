@@ -155,6 +155,25 @@ def _remote(path: str, watched: bool, *, many: bool = False, follow: bool = Fals
     return Found(log.path, len(opened.listing.runs) - 1, remote=log)
 
 
+def logs_there(path: str) -> list[Path] | None:
+    """Copies of all logs that `path` means on another machine, oldest first; None for a local path. Raises NoRun."""
+    from leet.remote.address import BadAddress, parse
+
+    try:
+        address = parse(path)
+    except BadAddress as error:
+        raise NoRun(str(error)) from error
+    if address is None:
+        return None
+    from leet.remote import door
+    from leet.remote.listing import NoRemoteRun
+
+    try:
+        return door.fetch_all(address)
+    except NoRemoteRun as error:
+        raise NoRun(str(error)) from error
+
+
 def expanded(path: str) -> Path:
     """`path` with `~` and `~name` as home directories; of somebody who is not known here it is the name of a file."""
     return Path(os.path.expanduser(path))

@@ -16,6 +16,7 @@ from textual.pilot import Pilot
 from leet.discovery import Found, NoRun, WorkspaceRoot, find_run, open_target
 from leet.model.run_entry import RunEntry
 from leet.model.workspace import Workspace
+from leet.output import doctor
 from leet.remote import machine, remote_runs
 from leet.remote.address import Address
 from leet.remote.door import beside, open_address, watch, watch_all
@@ -96,6 +97,22 @@ def test_runs_are_listed_by_heads_and_tails(tmp_path: Path, line: Line, watching
     assert entry.log.stat().st_blocks * 512 < entry.size / 2
     assert one.runs.address_of(entry.log) == Address("box", str(long))
     assert line.carried < long.stat().st_size / 2
+
+
+def test_the_doctor_looks_at_all_runs_of_a_directory_there(
+    tmp_path: Path, line: Line, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for number in range(3):
+        record(tmp_path, f"r{number}", 10, month=1 + number)
+    assert doctor.main([f"box:{tmp_path}"]) == 0
+    assert capsys.readouterr().out.startswith("3 runs: ")
+    assert doctor.main([f"box:{tmp_path}/wandb"]) == 0
+    assert capsys.readouterr().out.startswith("3 runs: ")
+    assert doctor.main([f"box:{next((tmp_path / 'wandb').iterdir())}"]) == 0
+    assert capsys.readouterr().out.startswith("run r")
+    (tmp_path / "empty").mkdir()
+    assert doctor.main([f"box:{tmp_path}/empty"]) == 1
+    assert "no runs here" in capsys.readouterr().err
 
 
 def test_what_changes_there_changes_here(tmp_path: Path, watching: Callable[[Path], Watched]) -> None:

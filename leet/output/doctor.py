@@ -15,7 +15,7 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from leet.discovery import DIRECTORY_NAMES, NoRun, expanded, find_run, logs_in, run_directories
+from leet.discovery import DIRECTORY_NAMES, NoRun, expanded, find_run, logs_in, logs_there, run_directories
 
 if TYPE_CHECKING:
     from leet.output.doctor_checks import Check, Project
@@ -74,6 +74,8 @@ def run(args: argparse.Namespace) -> int:
 
 def find_logs(path: str | None) -> list[Path]:
     """The logs that a path means: one, or those of all runs in a directory, oldest first. Raises NoRun, OSError."""
+    if path is not None and ":" in path and (copies := logs_there(path)) is not None:
+        return copies
     directory = expanded(os.environ.get("WANDB_DIR") or "." if path is None else path)
     if directory.is_dir() and not logs_in(directory):
         for candidate in (directory, *(directory / name for name in DIRECTORY_NAMES)):

@@ -52,11 +52,7 @@ def open_address(address: Address) -> Opened:
 
 def watch(opened: Opened) -> RemoteLog:
     """The newest log of what was opened, to be started by whoever shows it. Raises NoRemoteRun."""
-    if not opened.listing.runs:
-        opened.machine.close()
-        raise NoRemoteRun(
-            f"{opened.address}: no runs here; give a .wandb file, a run directory, or a directory holding wandb/"
-        )
+    _require_runs(opened)
     address = opened.address.at(opened.listing.runs[0].path)
     try:
         log = RemoteLog(opened.machine, address, own=True)
@@ -66,6 +62,14 @@ def watch(opened: Opened) -> RemoteLog:
         opened.machine.close()
         raise NoRemoteRun(_why(address, error)) from error
     return log
+
+
+def _require_runs(opened: Opened) -> None:
+    if not opened.listing.runs:
+        opened.machine.close()
+        raise NoRemoteRun(
+            f"{opened.address}: no runs here; give a .wandb file, a run directory, or a directory holding wandb/"
+        )
 
 
 def watch_all(opened: Opened) -> RemoteRuns:
@@ -107,6 +111,23 @@ def fetch(address: Address, *, follow: bool = False) -> Path:
     else:
         opened.machine.close()
     return log.path
+
+
+def fetch_all(address: Address) -> list[Path]:
+    """Fetch every log that an address means, to its present end; the local copies, oldest first. Raises NoRemoteRun."""
+    opened = open_address(address)
+    _require_runs(opened)
+    copies: list[Path] = []
+    try:
+        for run in reversed(opened.listing.runs):
+            log = RemoteLog(opened.machine, opened.address.at(run.path))
+            log.fetch(_show_progress if sys.stderr.isatty() else lambda have, size: None)
+            copies.append(log.path)
+    except (Lost, Gone, OSError) as error:
+        raise NoRemoteRun(_why(address, error)) from error
+    finally:
+        opened.machine.close()
+    return copies
 
 
 def _why(address: Address, error: Exception) -> str:
