@@ -16,6 +16,7 @@ from textual import events
 from textual.pilot import Pilot
 from viewer import viewing
 
+from leet.settings.store import reload
 from leet.tui.records_app import RecordsApp
 from leet.tui.screens.records_screen import RecordsScreen
 from leet.tui.screenshot import text_of
@@ -263,6 +264,19 @@ async def test_the_list_follows_a_growing_log(tmp_path: Path) -> None:
         run.finish()
         await inspector.until("74 records")
         assert "Record 72 · history" in inspector.shown
+
+
+async def test_the_sentence_under_a_filter_names_the_key_that_was_chosen(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "config" / "leet" / "config.toml"
+    file.parent.mkdir(parents=True)
+    file.write_text('[keys]\nrecords_clear = "f9"\n')
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    reload()
+    async with inspecting(trained(tmp_path, 20)) as inspector:
+        await inspector.press("slash", *"zzz", "enter")
+        await inspector.until("f9 shows all again")
 
 
 async def test_a_filter_takes_in_what_comes_later(tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ from leet.model.record_sheet import FORMS, Form
 from leet.model.safe_text import clean
 from leet.model.units import counted, format_bytes
 from leet.settings.view_state import ViewState
-from leet.tui.commands import Place, hints
+from leet.tui.commands import Place, hints, keys_in_words
 from leet.tui.messages import RecordsFound
 from leet.tui.record_feed import RecordFeed
 from leet.tui.screens.overlay import Overlay
@@ -161,7 +161,8 @@ class RecordsPanes(SpanScreen[None], Overlay[None]):
             note = "No record yet" if self.feed.loaded else "Reading the log"
         elif not self.list.count:
             note = f"No record matches {clean(self._filter.text)!r}"
-            note += "\n\nctrl+l shows all again" if self.feed.searched >= len(index) else "\n\nso far"
+            over = self.feed.searched >= len(index)
+            note += f"\n\n{keys_in_words('records_clear')} shows all again" if over else "\n\nso far"
         here = self.query_one("#records-note", Static)
         if here.display != bool(note):
             here.display, self.list.display = bool(note), not note

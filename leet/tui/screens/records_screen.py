@@ -10,7 +10,7 @@ from leet.model.filter import TextFilter
 from leet.model.record_sheet import FORMS
 from leet.model.safe_text import clean
 from leet.model.units import format_bytes
-from leet.tui.commands import bindings
+from leet.tui.commands import bindings, keys_in_words
 from leet.tui.messages import FilterChanged, FilterClosed
 from leet.tui.screens.records_panes import RecordsPanes
 
@@ -63,7 +63,7 @@ class RecordsScreen(RecordsPanes):
         row = index.row_at(wanted) if at_offset else index.row_of(wanted)
         self.list.go_to(row)
         if self.list.row != row:
-            self.status.say("the filter hides it; ctrl+l shows all")
+            self.status.say(f"the filter hides it; {keys_in_words('records_clear')} shows all")
         elif not at_offset and index.records and wanted > index.records:
             self.status.say(f"the last record so far is {index.records:,}")
         self._go(self.list)
