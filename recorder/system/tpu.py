@@ -7,6 +7,7 @@ is in `tpu_source`, which is not imported before either.
 
 from __future__ import annotations
 
+import os
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -66,18 +67,23 @@ def open_source(settings: SystemSettings, warn: Warn, root: Path = ROOT) -> TpuS
 
 
 def find_chips(root: Path = ROOT) -> list[Kind]:
-    """The TPU chips on the PCI bus."""
+    """The TPU chips on the PCI bus. (Every machine has dozens of other devices there: they are passed over quickly.)"""
+    bus = os.path.join(root, "sys/bus/pci/devices")
     chips = []
-    for device in sorted((root / "sys/bus/pci/devices").glob("*")):
-        if _hexadecimal(device / "vendor") == _VENDOR:
-            number, subsystem = _hexadecimal(device / "device"), _hexadecimal(device / "subsystem_device")
-            kind = CHIPS.get((number, subsystem)) or CHIPS.get((number, None))
-            if kind is not None:
-                chips.append(kind)
+    with suppress(OSError):
+        for name in sorted(os.listdir(bus)):
+            device = os.path.join(bus, name)
+            if _hexadecimal(device, "vendor") == _VENDOR:
+                number, subsystem = _hexadecimal(device, "device"), _hexadecimal(device, "subsystem_device")
+                kind = CHIPS.get((number, subsystem)) or CHIPS.get((number, None))
+                if kind is not None:
+                    chips.append(kind)
     return chips
 
 
-def _hexadecimal(path: Path) -> int:
-    with suppress(OSError, ValueError):
-        return int(path.read_text(), 16)
-    return -1
+def _hexadecimal(device: str, name: str) -> int:
+    try:
+        with open(os.path.join(device, name), "rb", buffering=0) as file:
+            return int(file.read(32), 16)
+    except (OSError, ValueError):
+        return -1
