@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import gc
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -46,6 +47,10 @@ BREATH = 0.003
 """Seconds between two stretches of applying batches, in which keys are answered and the screen is painted."""
 LIST_SECONDS = 0.2
 """Least time between two looks at what the scan has found; longer where a look takes long."""
+LIST_SECONDS_AT_MOST = 0.5
+"""However long a look takes: the first of all makes charts, which none of the others does."""
+MANY = 1000
+"""Runs from which on going through all of their entries takes long."""
 AGES_SECONDS = 5.0
 """After which ages and states of the list are looked at again."""
 FOLLOW_SECONDS = 0.1
@@ -103,6 +108,7 @@ class WorkspaceRuns(RunPanes):
         self._first = highlight
         self._chosen = False
         self._pruned = False
+        self._all_known = False
         self._began = 0.0
         self._listed = threading.Event()
         self._list_timer: Timer | None = None
@@ -180,7 +186,7 @@ class WorkspaceRuns(RunPanes):
         self._forget_the_lost()
         self._settle()
         now = time.monotonic()
-        self._list_at = now + max(LIST_SECONDS, 15 * (now - began))
+        self._list_at = now + min(max(LIST_SECONDS, 15 * (now - began)), LIST_SECONDS_AT_MOST)
         self.show_status()
 
     def _resumed(self, change: WorkspaceChange) -> Iterator[tuple[str, str]]:
@@ -361,6 +367,10 @@ class WorkspaceRuns(RunPanes):
     def _settle(self) -> None:
         """Note whether all that was asked for is there."""
         listed = not self.workspace.scanning and self._known() and (self._chosen or not self.workspace.entries)
+        if not self._all_known and len(self.workspace.entries) >= MANY and self._known():
+            # The entries stay: collections, each of which stops the screen, need not go through them all again.
+            self._all_known = True
+            gc.freeze()
         if self.feeds.left:
             self.loaded.clear()
         elif listed:
