@@ -326,7 +326,7 @@ async def test_queries_go_beyond_names(root: Path) -> None:
         await place.press("enter")
         assert place.names == ["trial-9", "trial-1", "trial-0"]
         await place.press("S")
-        assert "the query says how to" in place.status
+        assert "sort:-name 3/7 · ctrl+f lifts its sorting " in place.status  # whole, where the query takes the room
 
 
 async def test_a_filter_that_hides_all_says_how_to_lift_it(root: Path) -> None:

@@ -174,7 +174,7 @@ class WorkspaceScreen(WorkspaceRuns):
         self.sort = by
         key = keys_in_words("clear_runs")
         self.tell(
-            *(f"the query says how to sort: {key} lifts it", f"the query sorts: {key} lifts it")
+            *(f"the query says how to sort: {key} lifts it", f"{key} lifts its sorting")
             if self.query_now.sorts
             else (f"runs sorted by {by}",)
         )
