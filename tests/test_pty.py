@@ -54,6 +54,29 @@ def test_a_signal_ends_it_with_the_terminal_as_it_was(tmp_path: Path, ending: si
         assert b"Traceback" not in terminal.raw
 
 
+@pytest.mark.parametrize(
+    "noise",
+    [
+        b"\xe9",  # é of a terminal in Latin-1
+        b"\x1b[M \xff\xff",  # the mouse of an old terminal, beyond column 95
+        b"\x1b[:1u\x1b[99999200~\x1b[999999999999999999R",
+        b"\x1b[48;99999;99999;1;1t",
+        b"\x1b[48;0;0;0;0t",
+        bytes(range(0x80, 0x100)) * 40,
+    ],
+    ids=["latin", "mouse", "numbers", "large", "nothing", "noise"],
+)
+def test_whatever_the_terminal_sends_keys_work_afterwards(tmp_path: Path, noise: bytes) -> None:
+    with viewer(str(trained(tmp_path))) as terminal:
+        terminal.until("finished")
+        os.write(terminal.fd, noise + b"\x1b[C")
+        terminal.pump(0.5)
+        terminal.type("/lo", "filter metrics regex › .*lo")
+        terminal.send("\x03")
+        assert terminal.end() == 0
+        assert b"Traceback" not in terminal.raw
+
+
 def test_it_is_continued_without_having_been_stopped(tmp_path: Path) -> None:
     with viewer(str(trained(tmp_path))) as terminal:
         terminal.until("finished")

@@ -2,18 +2,30 @@
 
 from __future__ import annotations
 
+import codecs
 import os
+import re
+import selectors
 import signal
 import time
+from collections.abc import Iterable
 from typing import Any
 
+from textual import events
+from textual._xterm_parser import XTermParser
 from textual.drivers.linux_driver import LinuxDriver
+from textual.geometry import Size
+from textual.message import Message
 
 LARGEST = 1000, 500
 """Columns and rows that are drawn at most. A terminal that claims more is mistaken, and memory is not endless."""
 USUAL = 80, 24
 STOPPING_SECONDS = 0.1
 """After which a signal to stop has stopped us, if it does."""
+
+READ_BYTES = 4096
+WAIT_SECONDS = 0.1
+"""How often is looked whether a key that begins like a sequence (Esc) was only a key, and whether it is over."""
 
 
 def terminal_size() -> tuple[int, int]:
@@ -28,6 +40,44 @@ def terminal_size() -> tuple[int, int]:
     return USUAL
 
 
+def within(size: Size) -> Size:
+    """A size of the terminal that can be drawn."""
+    if size.width <= 0 or size.height <= 0:
+        return Size(*USUAL)
+    return Size(min(size.width, LARGEST[0]), min(size.height, LARGEST[1]))
+
+
+class Keys:
+    """What is typed, as events. A sequence that makes no sense is dropped, and reading goes on behind it."""
+
+    def __init__(self, debug: bool = False) -> None:
+        self._debug = debug
+        self._parser = XTermParser(debug)
+
+    def feed(self, text: str) -> Iterable[Message]:
+        for piece in re.split("(?=\x1b)", text):
+            if piece:
+                yield from self._events(self._parser.feed(piece))
+
+    def tick(self) -> Iterable[Message]:
+        """The events of what has waited for more, in vain."""
+        return self._events(self._parser.tick())
+
+    def _events(self, found: Iterable[Message]) -> Iterable[Message]:
+        parts = iter(found)
+        while True:
+            try:
+                message = next(parts)
+            except StopIteration:
+                return
+            except Exception:  # whatever the parser stumbles over: numbers too long, none, no characters
+                before, self._parser = self._parser, XTermParser(self._debug)
+                for kept in ("mouse_pixels", "terminal_size", "terminal_pixel_size"):
+                    setattr(self._parser, kept, getattr(before, kept))
+                return
+            yield message
+
+
 class PosixDriver(LinuxDriver):
     """Asks the terminal alone for its size, and survives being continued without having been stopped by itself."""
 
@@ -36,6 +86,40 @@ class PosixDriver(LinuxDriver):
         if self._size is None:
             # Otherwise the app asks its console, which believes COLUMNS.
             self._size = terminal_size()
+
+    def run_input_thread(self) -> None:
+        """Make events of what the terminal sends, whatever that is, until it is gone.
+
+        Textual's own stops for good at a byte that is no UTF-8 (a key of a terminal in Latin-1, the mouse of an old
+        one, noise on a line) and at a sequence with numbers that it does not expect, and spins where nothing more
+        can come.
+        """
+        decode = codecs.getincrementaldecoder("utf-8")("replace").decode
+        keys = Keys(self._debug)
+        with selectors.DefaultSelector() as selector:
+            selector.register(self.fileno, selectors.EVENT_READ)
+            while not self.exit_event.is_set():
+                if selector.select(WAIT_SECONDS):
+                    try:
+                        raw = os.read(self.fileno, READ_BYTES)
+                    except BlockingIOError:
+                        continue
+                    except OSError:
+                        raw = b""
+                    if not raw:
+                        os.kill(os.getpid(), signal.SIGHUP)
+                        return
+                    for message in keys.feed(decode(raw)):
+                        self.process_message(message)
+                for message in keys.tick():
+                    self.process_message(message)
+
+    def process_message(self, message: Message) -> None:
+        """Believe a size that the terminal sends no more than one that is asked for."""
+        if isinstance(message, events.Resize):
+            size = within(message.size)
+            message = events.Resize(size, size, pixel_size=message.pixel_size)
+        super().process_message(message)
 
     def _get_terminal_size(self) -> tuple[int, int]:
         return terminal_size()
