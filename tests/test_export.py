@@ -625,3 +625,13 @@ def test_unusual_envelopes_and_typed_values(tmp_path: Path, capfdbinary: Any) ->
         "n": "",
         "t": "1",
     }
+
+
+@pytest.mark.parametrize("form", ["csv", "jsonl"])
+def test_a_step_of_more_digits_than_any_float_holds_is_exported_as_it_is(
+    tmp_path: Path, capfdbinary: Any, form: str
+) -> None:
+    step = "9" * 400
+    rows = [history_record([(("a",), "1"), (("_step",), step)], 0), history_record([(("a",), "2")], 0)]
+    log = write_log(tmp_path / "run-a.wandb", rows)
+    assert step in exported(capfdbinary, log, "--format", form)

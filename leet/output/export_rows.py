@@ -255,7 +255,8 @@ def _fill_steps(block: RowBlock, numbers: list[float], before: float) -> tuple[R
         steps[row] = block.values[place]
     filled: list[int] = []
     for row, step in enumerate(steps):
-        if not isinstance(step, int | float) or not math.isfinite(step):
+        # An integer is finite, however many digits it has.
+        if not isinstance(step, int | float) or (isinstance(step, float) and not math.isfinite(step)):
             number = numbers[row]
             steps[row] = int(before + 1 if math.isnan(number) else number)
             filled.append(row)
