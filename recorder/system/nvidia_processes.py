@@ -6,8 +6,8 @@ import ctypes
 import sys
 from contextlib import suppress
 
-from recorder.system.nvidia import Handle, Nvml, _first, _slices
 from recorder.system.nvidia_driver import LIBRARY
+from recorder.system.nvidia_readings import Handle, Nvml, first, slices
 from recorder.system.source import NotHere
 
 
@@ -40,7 +40,7 @@ class GpuProcesses:
         """Pid → bytes on all GPUs together, 0 where the driver does not say how many."""
         held: dict[int, int] = {}
         for handle in self._handles:
-            for part in (handle, *_slices(self._nvml, handle)):
+            for part in (handle, *slices(self._nvml, handle)):
                 # A process that both computes and draws is in both lists with all that it holds.
                 here: dict[int, int] = {}
                 for kind in ("Compute", "Graphics"):
@@ -53,7 +53,7 @@ class GpuProcesses:
     def _listed(self, kind: str, part: Handle) -> list[tuple[int, int]]:
         call = f"nvmlDeviceGet{kind}RunningProcesses"
         try:
-            listed = _first(self._nvml, f"{call}_v3", f"{call}_v2", part)
+            listed = first(self._nvml, f"{call}_v3", f"{call}_v2", part)
         except self._nvml.NVMLError:  # lists are missing on many devices
             return []
         return [(int(process.pid), int(process.usedGpuMemory or 0)) for process in listed]
