@@ -14,6 +14,7 @@ import numpy as np
 
 from leet.model.console import ConsoleLog
 from leet.model.environment import Environment
+from leet.model.identity import Alert, Identity
 from leet.model.media import MediaStore
 from leet.model.metrics import MetricStore
 from leet.model.record_values import fields_of, loads, path_of
@@ -31,47 +32,6 @@ _MOST_SKIPPED = 10_000
 _TROUBLES = ("removed", "unreadable", "unsupported")
 _GAPS = 32
 """Newest rows that tell how long the usual pause between two of them is."""
-
-
-@dataclass(slots=True)
-class Identity:
-    """Who the run is. Texts are as logged: `safe_text.clean` them before they are printed."""
-
-    run_id: str = ""
-    display_name: str = ""
-    entity: str = ""
-    project: str = ""
-    group: str = ""
-    job_type: str = ""
-    notes: str = ""
-    tags: tuple[str, ...] = ()
-    sweep_id: str = ""
-    host: str = ""
-    start_time: float | None = None
-    """Unix seconds."""
-    git_remote: str = ""
-    git_commit: str = ""
-    resumed: bool = False
-    forked_from: str = ""
-    """`run at metric = value` for a fork."""
-    starting_step: int = 0
-    writer: str = ""
-    """Version of the program that wrote the log."""
-
-    @property
-    def name(self) -> str:
-        """What a person calls it: the display name, else the id."""
-        return self.display_name or self.run_id
-
-
-@dataclass(frozen=True, slots=True)
-class Alert:
-    """An alert that the program raised; `ordinal` is its record's number."""
-
-    title: str
-    text: str
-    level: str
-    ordinal: int
 
 
 @dataclass(frozen=True, slots=True)
