@@ -240,7 +240,7 @@ def test_where_there_is_no_utf8_seven_bits_are_enough(tmp_path: Path, environ: d
     with viewer(str(trained(tmp_path)), size=(120, 40), **environ) as terminal:
         text = terminal.until("finished")
         assert "grad_norm" in text
-        terminal.type("?", "Filter the metrics")
+        terminal.type("?", "Show or hide the metrics")
         terminal.send("\x1bq")
         time.sleep(0.2)
         terminal.send("q")
