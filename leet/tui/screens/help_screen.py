@@ -78,7 +78,7 @@ class HelpScreen(TextScreen):
             self._width = width
             text = help_text(*self._places, wanted=self._wanted, width=width)
             if text != self._text:
-                self.say(text)
+                self.say(text, from_start=False)  # the same text: one may have scrolled already
 
     def end_search(self) -> None:
         """Esc in the line: all keys again."""

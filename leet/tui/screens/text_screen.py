@@ -38,11 +38,12 @@ class TextScreen(ModalScreen[None], Overlay[None]):
         """What stands on the sheet."""
         yield Static(self._text, id="sheet-text")
 
-    def say(self, text: Content) -> None:
-        """Another text, from its beginning."""
+    def say(self, text: Content, *, from_start: bool = True) -> None:
+        """Another text; from its beginning, or where one was."""
         self._text = text
         self.query_one("#sheet-text", Static).update(text)
-        self.query_one(VerticalScroll).scroll_home(animate=False)
+        if from_start:
+            self.query_one(VerticalScroll).scroll_home(animate=False)
 
     def on_mount(self) -> None:
         self.query_one(VerticalScroll).focus()
