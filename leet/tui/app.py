@@ -230,8 +230,10 @@ class FrameApp(App[None]):
         sys.setswitchinterval(SWITCH_INTERVAL)
 
     def on_ready(self) -> None:
-        # What start-up made stays for good: collections need not look at it again.
-        gc.freeze()
+        if not self.is_headless:
+            # What start-up made stays for good: collections need not look at it again. Without a terminal this may be
+            # one of many viewers of a process, of which nothing would ever be freed.
+            gc.freeze()
         gc.enable()
         self.tell_of_settings()
 
