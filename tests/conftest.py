@@ -12,7 +12,7 @@ import pytest
 from hypothesis import settings
 
 # A busy machine is no failure.
-settings.register_profile("leet", deadline=None)
+settings.register_profile("leet", deadline=None, max_examples=40)
 settings.load_profile("leet")
 
 CORPUS = Path(__file__).resolve().parents[2] / "shared" / "corpus"
@@ -51,6 +51,11 @@ def wandb_command() -> list[str]:
     if not program.exists():
         pytest.skip("the wandb package is not installed beside this Python")
     return [str(program)]
+
+
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
+    """One more than there are cores: many tests wait for terminals and processes."""
+    return (os.cpu_count() or 1) + 1
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
