@@ -110,6 +110,45 @@ async def test_borders_are_moved_by_keys(log: Path) -> None:
         assert region(viewer, "overview") == overview
 
 
+def sections(viewer: Viewer) -> list[int]:
+    return [shown.height for shown in viewer.run.overview._sections]
+
+
+async def test_sections_of_the_overview_are_dragged(log: Path) -> None:
+    async with viewing(log, (200, 50)) as viewer:
+        before = sections(viewer)
+        overview = viewer.run.overview
+        y = overview.region.y + overview._sections[2].y
+        x = overview.region.x + 5
+        await drag(viewer, (x, y), (x, y - 3))
+        after = sections(viewer)
+        assert after[1] == before[1] - 3
+        assert sum(after) == sum(before) or sum(after) <= overview.size.height
+        await drag(viewer, (x, y - 3), (x, 0))
+        assert sections(viewer)[1] == 2
+        await viewer.press("0")
+        assert sections(viewer) == before
+
+
+async def test_sections_of_the_overview_are_moved_by_keys(log: Path) -> None:
+    async with viewing(log, (200, 50)) as viewer:
+        before = sections(viewer)
+        viewer.run.focus_pane("overview")
+        overview = viewer.run.overview
+        overview._cursor = (1, 0)
+        await viewer.press("ctrl+down")
+        assert sections(viewer)[0] == before[0] + 2
+        await viewer.press("ctrl+up", "ctrl+up")
+        assert sections(viewer)[0] == before[0] - 2
+        assert viewer.run.shares
+        for _ in range(40):
+            await viewer.press("ctrl+down")
+        assert sum(sections(viewer)) <= overview.size.height
+        assert min(sections(viewer)) >= 1
+        await viewer.press("0")
+        assert sections(viewer) == before
+
+
 async def test_small_terminals_fold_panes_and_unfold_them(log: Path) -> None:
     async with viewing(log, (200, 50)) as viewer:
         await viewer.press("3", "4")

@@ -68,8 +68,8 @@ COMMANDS: tuple[Command, ...] = (
     Command("narrower", "ctrl+left,alt+left", "Border of the sidebar in focus to the left", "Panes", "resize('left')",
             _RUN, palette=False),
     Command("wider", "ctrl+right,alt+right", "… to the right", "Panes", "resize('right')", _RUN, palette=False),
-    Command("higher", "ctrl+up,alt+up", "Border of the lower pane in focus up", "Panes", "resize('up')", _RUN,
-            palette=False),
+    Command("higher", "ctrl+up,alt+up", "Border of the lower pane, or section of the overview, in focus up", "Panes",
+            "resize('up')", _RUN, palette=False),
     Command("lower", "ctrl+down,alt+down", "… down", "Panes", "resize('down')", _RUN, palette=False),
     Command("reset_sizes", "0", "Usual sizes of all panes", "Panes", "digit(0)", _RUN),
 

@@ -15,6 +15,7 @@ from leet.settings.table import SETTINGS, Grid
 from leet.settings.view_state import ViewState
 from leet.tui import layout, preferences
 from leet.tui.messages import Subject
+from leet.tui.widgets.overview import section_key
 
 if TYPE_CHECKING:
     from leet.tui.screens.run_painting import ShownPanes
@@ -92,7 +93,8 @@ class Memory:
                 if shown:
                     screen.remember_asked(name)
         for name, share in _pairs(self._get("shares")):
-            if name in screen.wanted and isinstance(share, float) and layout.SHARES[0] <= share <= layout.SHARES[1]:
+            known = name in screen.wanted or name.startswith(section_key(""))
+            if known and isinstance(share, float) and layout.SHARES[0] <= share <= layout.SHARES[1]:
                 screen.shares[name] = share
         for name, size in _pairs(self._get("grids")):
             if name in GRIDS and isinstance(size, list) and len(size) == 2:

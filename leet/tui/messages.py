@@ -86,6 +86,10 @@ class ValueOpened(Message):
     value: str
 
 
+class SectionsResized(Message):
+    """A person has moved a border between sections of the overview."""
+
+
 @dataclass
 class RowSelected(Message):
     """The cursor of the overview stands on another row."""

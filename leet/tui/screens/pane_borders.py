@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from textual import events
 
 from leet.tui import layout
+from leet.tui.messages import SectionsResized
 from leet.tui.screens.panes_screen import PanesScreen
 from leet.tui.terminal import Terminal
 
@@ -28,11 +29,16 @@ class BorderedPanes(PanesScreen):
 
     def __init__(self, terminal: Terminal) -> None:
         super().__init__(terminal)
+        # Sizes are kept in one place, whatever they are of.
+        self.overview.shares = self.shares
         self._dragged: Border | None = None
 
     def action_resize(self, direction: str) -> None:
         """Move the border of the pane in focus: that of a sidebar by left and right, of a lower pane by up and down."""
         focused = self.focused_name
+        if focused == "overview" and direction in ("up", "down"):
+            self.overview.action_resize(direction)
+            return
         names = [focused, *reversed(self._asked), *self.PLAN.names]
         across = direction in ("left", "right")
         fit = (n for n in names if n and self.shows(n) and self._has_border(n) and across == self._beside(n))
@@ -46,6 +52,11 @@ class BorderedPanes(PanesScreen):
     def action_reset_sizes(self) -> None:
         self.shares.clear()
         self.share_out()
+        self.overview.repaint()
+        self.layout_changed()
+
+    def on_sections_resized(self, event: SectionsResized) -> None:
+        event.stop()
         self.layout_changed()
 
     def _beside(self, name: str) -> bool:

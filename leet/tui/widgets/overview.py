@@ -13,7 +13,7 @@ from textual.strip import Strip
 
 from leet.charts.lettering import shorten
 from leet.tui.layout import section_heights
-from leet.tui.messages import RowSelected, ValueOpened
+from leet.tui.messages import RowSelected, SectionsResized, ValueOpened
 from leet.tui.widgets.painted import Painted, pad, strip_of
 from leet.tui.widgets.tag_colors import tag_pieces
 
@@ -50,6 +50,15 @@ class _Shown:
 
 
 Keep = Callable[[Row], bool]
+LEAST_ROWS = 2
+"""Of a section, its heading among them, however its borders are moved."""
+RESIZE_ROWS = 2
+"""By which a key moves a border."""
+
+
+def section_key(title: str) -> str:
+    """Under what name the height of a section is kept among the sizes of panes."""
+    return f"overview/{title}"
 
 
 class Overview(Painted, can_focus=True):
@@ -74,6 +83,10 @@ class Overview(Painted, can_focus=True):
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002  Textual's name
         super().__init__(id=id)
         self._sections: list[_Shown] = []
+        self.shares: dict[str, float] = {}
+        """Shares of the height that a person has given to sections, by `section_key` of their titles."""
+        self._border: tuple[int, int] | None = None
+        """The section whose lower border is being dragged, and how far under it the pointer is."""
         self._keep: Keep | None = None
         self._cursor = (0, 0)
 
@@ -222,6 +235,43 @@ class Overview(Painted, can_focus=True):
         event.stop()
         self._scroll(event.y, -3)
 
+    def on_mouse_down(self, event: events.MouseDown) -> None:
+        at = next((i for i, shown in enumerate(self._sections) if shown.y == event.y and i and shown.height), None)
+        if event.button == 1 and at is not None and self._sections[at].section.title:
+            event.stop()
+            self.capture_mouse()
+            above = self._sections[at - 1]
+            self._border = at - 1, event.y - above.y - above.height
+
+    def on_mouse_move(self, event: events.MouseMove) -> None:
+        if self._border is not None:
+            at, under = self._border
+            self._give(at, event.y - under - self._sections[at].y)
+
+    def on_mouse_up(self, event: events.MouseUp) -> None:
+        if self._border is not None:
+            event.stop()
+            self.release_mouse()
+            self._border = None
+            self.post_message(SectionsResized())
+
+    def action_resize(self, direction: str) -> None:
+        """Move the border over the section of the cursor (of the first one: under it) `up` or `down`."""
+        at = max(0, self._cursor[0] - 1)
+        if at < len(self._sections):
+            self._give(at, self._sections[at].height + (-RESIZE_ROWS if direction == "up" else RESIZE_ROWS))
+            self.post_message(SectionsResized())
+
+    def _give(self, at: int, rows: int) -> None:
+        """Give a section so many rows; those below share what is left."""
+        height = self.size.height
+        most = height - self._sections[at].y - LEAST_ROWS * (len(self._sections) - at - 1)
+        share = max(LEAST_ROWS, min(rows, most)) / max(1, height)
+        key = section_key(self._sections[at].section.title)
+        if self.shares.get(key) != share:
+            self.shares[key] = share
+            self.repaint()
+
     def _scroll(self, y: int, by: int) -> None:
         for at, shown in enumerate(self._sections):
             if shown.y <= y < shown.y + shown.height:
@@ -263,7 +313,7 @@ class Overview(Painted, can_focus=True):
             needs.append(len(shown.rows) + 1 if shown.section.title else len(shown.rows))
             if needs[-1] and i < len(self._sections) - 1:
                 needs[-1] += 1
-        given = section_heights(needs, [shown.section.weight for shown in self._sections], height)
+        given = self._heights(needs, height)
         y = 0
         for at, (shown, rows) in enumerate(zip(self._sections, given, strict=True)):
             shown.y, shown.height = y, rows
@@ -277,6 +327,21 @@ class Overview(Painted, can_focus=True):
             longest = max((cell_len(row.key) for row in visible), default=0)
             widest = max((cell_len(row.value) for row in visible), default=0)
             shown.key_width = min(longest, max(6, width * 45 // 100, width - widest - 4))
+
+    def _heights(self, needs: list[int], height: int) -> list[int]:
+        """Rows of the sections: those that a person has given some, the others by need and weight."""
+        chosen: dict[int, int] = {}
+        left = height
+        for at, shown in enumerate(self._sections):
+            share = self.shares.get(section_key(shown.section.title))
+            if share is not None:
+                room = left - LEAST_ROWS * (len(self._sections) - len(chosen) - 1)
+                chosen[at] = max(0, min(max(LEAST_ROWS, round(share * height)), room))
+                left -= chosen[at]
+        others = [at for at in range(len(self._sections)) if at not in chosen]
+        weights = [self._sections[at].section.weight for at in others]
+        shared = section_heights([needs[at] for at in others], weights, max(0, left))
+        return [chosen[at] if at in chosen else shared[others.index(at)] for at in range(len(self._sections))]
 
     def _heading(self, shown: _Shown, room: int, width: int, focused: bool) -> Strip:
         count = ""
