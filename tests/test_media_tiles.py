@@ -356,7 +356,7 @@ async def test_real_logs(log: Path) -> None:
     async with viewing(log, (160, 50)) as viewer:
         await viewer.press("3", "1", "c", "4", "r", "3")
         text = await shown(viewer)
-        assert "▸" in text or "no images" in text
+        assert "▸" in text or "No images" in text
         if log.parents[2].name == "media":
             for name in ("boxed", "hist", "html", "img", "imgs[0]", "imgs[1]", "nest.img", "plot_table"):
                 assert name in text
