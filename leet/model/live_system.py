@@ -10,12 +10,12 @@ import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from queue import Empty, SimpleQueue
 from typing import Any
 
 import numpy as np
 
 from leet.model.host_sensors import open_sensors
+from leet.model.mailbox import Mailbox
 from leet.model.system_store import SystemStore
 from leet.reading.batch import Columns, SystemBatch
 from recorder.system.families import openers
@@ -64,9 +64,7 @@ class LiveSystem:
         """What is known of the machine: fields of the EnvironmentRecord."""
         self.warnings: list[str] = []
         self.samples = 0
-        self._waiting: SimpleQueue[_Facts | _Sampled | str] = SimpleQueue()
-        self._announce: Callable[[], None] = lambda: None
-        self._announced = False
+        self._waiting: Mailbox[_Facts | _Sampled | str] = Mailbox()
         self.also: Tell | None = None
         """Gets every sample too, on the thread of its source."""
         settings = SystemSettings(
@@ -75,9 +73,9 @@ class LiveSystem:
         self._monitor = Monitor(
             settings,
             self._emit,
-            warn=self._put,
-            facts=lambda source, fields: self._put(_Facts(source, fields)),
-            table={**openers(settings, self._put), "sensors": open_sensors},
+            warn=self._waiting.put,
+            facts=lambda source, fields: self._waiting.put(_Facts(source, fields)),
+            table={**openers(settings, self._waiting.put), "sensors": open_sensors},
         )
 
     def start(self) -> None:
@@ -89,10 +87,7 @@ class LiveSystem:
 
     def listen(self, announce: Callable[[], None]) -> None:
         """`announce` is called on one of the threads when something came since the last `drain`."""
-        self._announce = announce
-        self._announced = False
-        if not self._waiting.empty():
-            self._tell()
+        self._waiting.listen(announce)
 
     def _emit(self, moment: float, sample: Sample, source: str) -> None:
         values = {key: value for key, value in sample.items() if key not in OWN}
@@ -104,27 +99,12 @@ class LiveSystem:
             self.also(moment, values, source)
 
     def _put_sample(self, moment: float, values: Sample) -> None:
-        self._put(_Sampled(moment, values))
-
-    def _put(self, item: _Facts | _Sampled | str) -> None:
-        self._waiting.put(item)
-        self._tell()
-
-    def _tell(self) -> None:
-        # A stale True here is harmless: `drain` lowers the flag before it looks into the queue.
-        if not self._announced:
-            self._announced = True
-            self._announce()
+        self._waiting.put(_Sampled(moment, values))
 
     def drain(self) -> bool:
         """Take in what has come; whether anything did."""
-        self._announced = False
         changed = False
-        while True:
-            try:
-                item = self._waiting.get_nowait()
-            except Empty:
-                break
+        for item in self._waiting.take():
             changed = True
             if isinstance(item, str):
                 self.warnings.append(item)

@@ -15,12 +15,12 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from queue import Empty, SimpleQueue
 
 import numpy as np
 
 from leet.model.filter import TextFilter
 from leet.model.growing import Growing
+from leet.model.mailbox import Mailbox
 from leet.model.record_index import RecordIndex, Rows
 from leet.model.record_sheet import Form, digest_of
 from leet.reading.record_places import PlaceFinder, Places, kind_name
@@ -61,12 +61,10 @@ class RecordFeed:
         """Rows that the search has been through."""
         self._live = live
         self._finder = PlaceFinder(log, live=live)
-        self._waiting: SimpleQueue[Places | Digests | SheetMade | Matches | None] = SimpleQueue()
-        self._announce: Callable[[], None] = lambda: None
-        self._announced = False
+        self._waiting: Mailbox[Places | Digests | SheetMade | Matches | None] = Mailbox()
         self._stopping = threading.Event()
         self._thread = threading.Thread(target=self._find, name=f"find records of {log.name}", daemon=True)
-        self._looker = Looker(log, self._put)
+        self._looker = Looker(log, self._waiting.put)
         self._digests: OrderedDict[int, str] = OrderedDict()
         self._sheet: tuple[SheetKey, list[str]] | None = None
         self._sheet_asked: SheetKey | None = None
@@ -82,47 +80,30 @@ class RecordFeed:
 
     def stop(self) -> None:
         self._stopping.set()
+        self._waiting.close()
         self._looker.stop()
 
     def listen(self, announce: Callable[[], None]) -> None:
         """`announce` is called on one of the threads."""
-        self._announce = announce
-        self._announced = False
-        if not self._waiting.empty():
-            self._tell()
-
-    def _put(self, item: Places | Digests | SheetMade | Matches | None) -> None:
-        self._waiting.put(item)
-        self._tell()
-
-    def _tell(self) -> None:
-        # A stale True here is harmless: `drain` lowers the flag before it looks into the queue.
-        if not self._announced and not self._stopping.is_set():
-            self._announced = True
-            self._announce()
+        self._waiting.listen(announce)
 
     def _find(self) -> None:
         while not self._stopping.is_set():
             for places in self._finder.look():
                 if self._stopping.is_set():
                     return
-                self._put(places)
+                self._waiting.put(places)
                 time.sleep(BREATH)
             if not self.loaded:
-                self._put(None)
+                self._waiting.put(None)
             if not self._live:
                 return
             self._stopping.wait(POLL)
 
     def drain(self) -> bool:
         """Take in what has come; whether anything looks different."""
-        self._announced = False
         changed = False
-        while True:
-            try:
-                item = self._waiting.get_nowait()
-            except Empty:
-                break
+        for item in self._waiting.take():
             changed = True
             if item is None:
                 self.loaded = True
