@@ -6,12 +6,12 @@ import contextlib
 import os
 import stat
 import sys
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO, cast
 
 from leet.model.safe_text import clean
+from leet.whole_file import replacing
 
 
 @contextlib.contextmanager
@@ -33,16 +33,9 @@ def open_output(target: str | None) -> Iterator[BinaryIO]:
             yield file
         return
     path = path.resolve()  # the file that a link points to is replaced, not the link
-    descriptor, name = tempfile.mkstemp(prefix=f".{path.name[:100]}.", suffix=".part", dir=path.parent)
-    try:
-        with open(descriptor, "wb") as file:
-            os.fchmod(file.fileno(), _mode(path))
-            yield file
-        os.replace(name, path)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            os.unlink(name)
-        raise
+    with replacing(path) as file:
+        os.fchmod(file.fileno(), _mode(path))
+        yield file
 
 
 def _mode(path: Path) -> int:

@@ -10,7 +10,6 @@ import contextlib
 import os
 import re
 import stat
-import tempfile
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -20,6 +19,7 @@ from typing import Any
 
 from leet.settings.store import Problem, Settings
 from leet.settings.table import SETTINGS, Value, WrongValue
+from leet.whole_file import replacing
 
 MOST_BYTES = 1 << 20
 """A file of settings is no longer than this."""
@@ -254,16 +254,9 @@ def _remove(table: Any, name: list[str]) -> None:
 def _replace(path: Path, text: str) -> None:
     """Put `text` there in one move, with the permissions that the file had."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with open(handle, "w", encoding="utf-8", newline="") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
+    with replacing(path) as file:
+        file.write(text.encode())
+        file.flush()
+        os.fsync(file.fileno())
         with contextlib.suppress(OSError):
-            os.chmod(temporary, stat.S_IMODE(path.stat().st_mode) if path.exists() else 0o644)
-        os.replace(temporary, path)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            os.unlink(temporary)
-        raise
+            os.fchmod(file.fileno(), stat.S_IMODE(path.stat().st_mode) if path.exists() else 0o644)

@@ -18,6 +18,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from leet.whole_file import replacing
+
 SAVE_SECONDS = 1.0
 """After a change it is written this much later, with all that has changed until then."""
 MOST_FILES = 500
@@ -116,20 +118,11 @@ class ViewState:
         return values if isinstance(values, dict) else {}
 
     def _write(self, raw: bytes) -> None:
-        import tempfile  # not needed at start
-
         folder = self.file.parent
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         new = not self.file.exists()
-        handle, temporary = tempfile.mkstemp(dir=folder, prefix=f".{self.file.stem}.")
-        try:
-            with open(handle, "wb") as file:
-                file.write(raw)
-            os.replace(temporary, self.file)
-        except BaseException:
-            with contextlib.suppress(OSError):
-                os.unlink(temporary)
-            raise
+        with replacing(self.file) as file:
+            file.write(raw)
         if new:
             _drop_oldest(folder)
 
