@@ -7,9 +7,13 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import settings
+
+if TYPE_CHECKING:
+    from ssh_server import SshServer
 
 # A busy machine is no failure.
 settings.register_profile("leet", deadline=None, max_examples=40)
@@ -51,6 +55,15 @@ def wandb_command() -> list[str]:
     if not program.exists():
         pytest.skip("the wandb package is not installed beside this Python")
     return [str(program)]
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SshServer]:
+    """An ssh server on this machine; modules that need several kinds of them have a fixture of their own."""
+    from ssh_server import serving
+
+    with serving(tmp_path_factory.mktemp("ssh")) as running:
+        yield running
 
 
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:

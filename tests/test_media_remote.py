@@ -2,19 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
-from ssh_server import SshServer, serving
+from ssh_server import SshServer
 from terminals import viewer
 from test_media_wall import RED, MediaRun
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SshServer]:
-    with serving(tmp_path_factory.mktemp("ssh")) as running:
-        yield running
 
 
 def test_pictures_and_tables_are_fetched_when_they_are_drawn(tmp_path: Path, server: SshServer) -> None:

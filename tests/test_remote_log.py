@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from ssh_server import Line, SshServer, serving
+from ssh_server import Line, SshServer
 from test_tail import log_bytes, steps_of
 
 from leet.reading.batch import Newest
@@ -23,12 +23,6 @@ from leet.remote.mirror import Mirror, make_room
 from leet.tui.feed import RunFeed
 
 PATIENCE = 30.0
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SshServer]:
-    with serving(tmp_path_factory.mktemp("ssh")) as running:
-        yield running
 
 
 @pytest.fixture

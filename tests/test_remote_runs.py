@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from ssh_server import Line, SshServer, serving
+from ssh_server import Line, SshServer
 from test_remote_log import until
 from test_tail import log_bytes
 from textual.pilot import Pilot
@@ -24,12 +24,6 @@ from leet.remote.remote_runs import RemoteRuns
 from leet.tui.app import LeetApp
 from leet.tui.remote_feeds import JoinedRemoteFeed, remote_feed_of
 from leet.tui.screenshot import text_of
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SshServer]:
-    with serving(tmp_path_factory.mktemp("ssh")) as running:
-        yield running
 
 
 @pytest.fixture

@@ -6,7 +6,6 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -20,12 +19,6 @@ from leet.tui.remote_link import link_part
 
 ALTERNATE = b"\x1b[?1049h"
 """What takes the terminal for the screen."""
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SshServer]:
-    with serving(tmp_path_factory.mktemp("ssh")) as running:
-        yield running
 
 
 def test_a_run_of_another_machine(tmp_path: Path, server: SshServer) -> None:
