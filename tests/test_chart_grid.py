@@ -140,6 +140,18 @@ async def test_every_cell_is_covered_whatever_the_size() -> None:
         assert app.grid.page_layout.capacity == 1
 
 
+async def test_a_layout_that_is_gone_when_it_is_painted() -> None:
+    app = WallApp(rows=4, columns=3)
+    async with app.run_test(size=(101, 37)):
+        for width, height in ((101, 12), (40, 37), (40, 12), (101, 0), (0, 37)):
+            app.grid.styles.width, app.grid.styles.height = width, height
+            # As after a change to a widget that the layout does not know yet.
+            app.screen._compositor._full_map_invalidated = True
+            lines = app.lines()
+            assert len(lines) == 37
+            assert {len(line) for line in lines} == {101}
+
+
 async def test_few_charts_share_the_room() -> None:
     app = WallApp(metrics=2)
     async with app.run_test(size=(120, 40)):

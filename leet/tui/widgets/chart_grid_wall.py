@@ -359,7 +359,9 @@ class ChartWall(CrosshairCharts, can_focus=True):
             self._rendering = True
             self._lay_out()
             self._rendering = False
-        missing = [y for y in crop.line_range if self._strips[y] is None]
+        # The layout in which this is asked for may be gone already: then the next one asks again.
+        there = range(crop.y, min(crop.bottom, len(self._strips))) if self._wall.width else range(0)
+        missing = [y for y in there if self._strips[y] is None]
         if missing:
             # Filters of colours have been at the styles already; that of ASCII terminals is for texts.
             filters = self.get_line_filters() if self.ascii else ()
@@ -367,10 +369,10 @@ class ChartWall(CrosshairCharts, can_focus=True):
                 for line_filter in filters:
                     strip = strip.apply_filter(line_filter, self.background_colors[1])
                 self._strips[y] = strip
-        rows = [strip for strip in self._strips[crop.y : crop.bottom] if strip is not None]
-        if crop.column_span == (0, self.size.width):
-            return rows
-        return [strip.crop(crop.x, crop.right) for strip in rows]
+        rows = [strip for y in there if (strip := self._strips[y]) is not None]
+        if crop.column_span != (0, self._wall.width):
+            rows = [strip.crop(crop.x, crop.right).adjust_cell_length(crop.width) for strip in rows]
+        return rows + [Strip.blank(crop.width)] * (crop.height - len(rows))
 
     def _restyle(self) -> None:
         """Make all strips again if a style is not what it was."""
