@@ -6,6 +6,9 @@ import base64
 import io
 import json
 import re
+import struct
+import tracemalloc
+import warnings
 import zlib
 from pathlib import Path
 from typing import Any
@@ -24,7 +27,7 @@ from leet.model.media_content import Facts, Histograms, Sheet, Trouble, Wanted, 
 from leet.model.media_loader import MediaLoader
 from leet.model.media_value import histogram_of, medium_of
 from leet.model.picture_codes import kitty, sixel
-from leet.model.picture_file import NoPicture, Overlay, Picture, corners_of, draw, fitted
+from leet.model.picture_file import MOST_CLASSES, NoPicture, Overlay, Picture, corners_of, draw, fitted
 from leet.model.run import RunModel
 from leet.model.table_file import BadTable, TableFile, cell_text
 from leet.reading.log_file import LogFile
@@ -138,6 +141,49 @@ def test_masks_and_boxes_colour_pixels(tmp_path: Path) -> None:
     assert found.pixels[2, 5].tolist() == [0, 114, 0]
     assert found.pixels[4, 5].tolist() == [0, 0, 255]
     assert found.pixels[8, 5].tolist() == [0, 0, 0]
+
+
+def test_boxes_beyond_all_bounds_and_labels_of_any_kind(tmp_path: Path) -> None:
+    path = picture(tmp_path, np.zeros((10, 10, 3)))
+    boxes = tmp_path / "b.json"
+    far = {"minX": -1e308, "maxX": 0.5, "minY": 0.5, "maxY": 1e308}
+    for labels in ([1], "x", 5, None):
+        boxes.write_text(json.dumps({"box_data": [{"position": far, "class_id": 1}], "class_labels": labels}))
+        found = draw(path, (10, 10), boxes=[Overlay(boxes, {"1": "sky"})], colors=COLORS)
+        assert [(mark.label, mark.boxes) for mark in found.marks] == [("sky", 1)]
+        assert (found.pixels[:, :, 1] > 0).sum() == 10
+
+
+def test_masks_of_endless_classes(tmp_path: Path) -> None:
+    path = picture(tmp_path, np.zeros((100, 100, 3)))
+    mask = tmp_path / "mask.tif"
+    Image.fromarray(np.arange(10_000, dtype=np.int32).reshape(100, 100)).save(mask)
+    assert len(draw(path, (100, 100), masks=[Overlay(mask, {})], colors=COLORS).marks) == MOST_CLASSES
+
+
+def test_large_pictures_of_deep_pixels_take_little_memory(tmp_path: Path) -> None:
+    path = tmp_path / "deep.tif"
+    values = np.zeros((2000, 3000), np.float32)
+    values[:, 1500:] = 1000
+    Image.fromarray(values).save(path)
+    tracemalloc.start()
+    try:
+        found = draw(path, (6, 4))
+        assert tracemalloc.get_traced_memory()[1] < values.nbytes / 2
+    finally:
+        tracemalloc.stop()
+    assert found.pixels[0, :, 0].tolist() == [0, 0, 0, 255, 255, 255]
+
+
+def test_an_icon_that_is_larger_than_it_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("leet.model.picture_file.MOST_PIXELS", 10_000)
+    inside = io.BytesIO()
+    Image.new("RGBA", (300, 300)).save(inside, "PNG")
+    data, path = inside.getvalue(), tmp_path / "x.ico"
+    path.write_bytes(struct.pack("<HHHBBBBHHII", 0, 1, 1, 16, 16, 0, 0, 1, 32, len(data), 22) + data)
+    with warnings.catch_warnings(record=True) as said, pytest.raises(NoPicture, match="too many pixels"):
+        draw(path, (8, 8))
+    assert not said
 
 
 PNG, JPEG, GIF = io.BytesIO(), io.BytesIO(), io.BytesIO()

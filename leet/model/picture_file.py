@@ -30,6 +30,8 @@ MOST_PIXELS = 50_000_000
 LARGEST_FILE = 256 * 1024 * 1024
 LARGEST_BOXES = 16 * 1024 * 1024
 MOST_BOXES = 2000
+MOST_CLASSES = 256
+"""Of a mask, whose files have 8 bits; each costs a look at all pixels."""
 _MASK_SHARE = 0.45
 """Of the colour of a class in the picture under its mask."""
 FORMATS = ("PNG", "JPEG", "GIF", "BMP", "WEBP", "TIFF", "PPM", "ICO")
@@ -91,8 +93,7 @@ def draw(
             pixels = _scaled(_flat(_upright(image), ground, target), target)
     except (FileNotFoundError, PermissionError):
         raise
-    except (OSError, ValueError, SyntaxError, struct.error, zlib.error, MemoryError, OverflowError) as error:
-        # Pillow raises any of these for damaged files.
+    except _damage() as error:
         raise NoPicture(f"cannot be decoded: {file.name}") from error
     marks: list[Mark] = []
     for overlay in masks:
@@ -121,8 +122,10 @@ def _opened(file: Path) -> Image.Image:
     if file.stat().st_size > LARGEST_FILE:
         raise NoPicture(f"too large to draw, above {LARGEST_FILE // 1024**2} MiB: {file.name}")
     try:
-        # Pillow's own bound is looser than ours, and its warning would be written across the screen.
-        warnings.filterwarnings("ignore", category=Image.DecompressionBombWarning)
+        # Warnings would be written across the screen. Pillow refuses twice its bound, also
+        # where a file (ICO) holds larger pictures than it says.
+        warnings.filterwarnings("ignore", module=r"PIL\.")
+        Image.MAX_IMAGE_PIXELS = MOST_PIXELS // 2
         image = Image.open(file, formats=FORMATS)
     except UnidentifiedImageError as error:
         raise NoPicture(f"not a picture that can be drawn: {file.name}") from error
@@ -134,6 +137,14 @@ def _opened(file: Path) -> Image.Image:
         image.close()
         raise NoPicture(f"too many pixels to draw, {image.width} × {image.height}: {file.name}")
     return image
+
+
+def _damage() -> tuple[type[Exception], ...]:
+    """What Pillow raises for damaged files, and for those that turn out to be too large."""
+    from PIL import Image
+
+    common = OSError, ValueError, SyntaxError, struct.error, zlib.error, MemoryError, OverflowError
+    return *common, Image.DecompressionBombError
 
 
 _TURNED = (5, 6, 7, 8)
@@ -167,7 +178,7 @@ def _flat(image: Image.Image, ground: Color, target: tuple[int, int]) -> Image.I
     from PIL import Image
 
     if image.mode in ("I;16", "I;16B", "I", "F"):
-        image = _grey_of_deep(image)
+        image = _grey_of_deep(image, target)
     transparent = image.mode in ("RGBA", "LA", "PA") or "transparency" in image.info
     if not transparent:
         return image.convert("RGB")
@@ -179,10 +190,13 @@ def _flat(image: Image.Image, ground: Color, target: tuple[int, int]) -> Image.I
     return under.convert("RGB")
 
 
-def _grey_of_deep(image: Image.Image) -> Image.Image:
-    """Pixels of more than 8 bits, over the range that they take."""
+def _grey_of_deep(image: Image.Image, target: tuple[int, int]) -> Image.Image:
+    """Pixels of more than 8 bits, over the range that they take; of a large picture enough of them for `target`."""
     from PIL import Image
 
+    enough = min(image.width, 4 * target[0]), min(image.height, 4 * target[1])
+    if enough != image.size:
+        image = image.resize(enough, Image.Resampling.NEAREST)
     values = np.asarray(image).astype(np.float64)
     finite = values[np.isfinite(values)]
     low, high = (float(finite.min()), float(finite.max())) if len(finite) else (0.0, 1.0)
@@ -214,12 +228,11 @@ def _lay_mask(pixels: Pixels, overlay: Overlay, colors: Sequence[Color]) -> list
             image.load()
             plain = image if image.mode in ("L", "P", "I", "I;16") else image.getchannel(0)
             classes = np.array(plain.resize((pixels.shape[1], pixels.shape[0]), Image.Resampling.NEAREST))
-    except (OSError, ValueError, SyntaxError, struct.error, zlib.error, MemoryError) as error:
+    except _damage() as error:
         raise NoPicture(f"cannot be decoded: {overlay.file.name}") from error
     marks = []
-    for number in np.unique(classes).tolist():
-        if number == 0:
-            continue
+    found = np.unique(classes)
+    for number in found[found != 0][:MOST_CLASSES].tolist():
         color = colors[int(number) % len(colors)]
         there = classes == number
         mixed = pixels[there] * (1 - _MASK_SHARE) + np.array(color) * _MASK_SHARE
@@ -235,7 +248,9 @@ def _lay_boxes(pixels: Pixels, overlay: Overlay, size: tuple[int, int], colors: 
     try:
         found = json.loads(overlay.file.read_bytes())
         boxes = found["box_data"]
-        labels = {**overlay.labels, **{str(k): str(v) for k, v in (found.get("class_labels") or {}).items()}}
+        named = found.get("class_labels")
+        named = named if isinstance(named, dict) else {}
+        labels = {**overlay.labels, **{str(k): str(v) for k, v in named.items()}}
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise NoPicture(f"holds no boxes: {overlay.file.name}") from error
     height, width = pixels.shape[:2]
@@ -248,7 +263,8 @@ def _lay_boxes(pixels: Pixels, overlay: Overlay, size: tuple[int, int], colors: 
         number = box.get("class_id")
         number = number if isinstance(number, int) else -1
         counts[number] = counts.get(number, 0) + 1
-        left, right, top, bottom = corners
+        # What lies far outside is as far as just outside.
+        left, right, top, bottom = (min(max(corner, -1.0), 2.0) for corner in corners)
         _frame(
             pixels,
             (
