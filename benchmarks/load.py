@@ -61,7 +61,8 @@ def compare(log: Path, env: Mapping[str, str], theirs: bool, timeout: float) -> 
         f"  answer to a key while loading: p95 {1000 * most:.0f} ms, slowest {1000 * times[-1]:.0f} ms of {len(times)}"
     )
     if theirs:
-        other = measure([*THEIRS, str(log)], rf"(?s)\b{step}\b|\b{step:,}\b", env=env, timeout=timeout)
+        # Its overview is the only place where it says how far the run is.
+        other = measure([*THEIRS, str(log)], rf"_step +{step}\b", env=env, timeout=timeout)
         say("wandb leet", other)
         if cold.until and other.until:
             print(

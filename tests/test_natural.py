@@ -45,3 +45,10 @@ def test_names_with_zeros_and_ones():
     order = NaturalOrder()
     order.add(names := ["\0b", "\1a", "\0", "\1", "a\0", "a"])
     assert list(order.names()) == natural_sorted(names)
+
+
+@given(st.lists(st.from_regex(r"[A-Z0_/.\x00é]{0,3}[0-9]{0,9}/?[0-9]{0,90}", fullmatch=True), max_size=50))
+def test_keys_of_very_many_names_are_those_made_one_by_one(names: list[str]):
+    for filling in ("/x", "é"):  # which is no ASCII and goes another way
+        many = [*names, *(f"{n:03}{filling}{n * n:07}" for n in range(4096))]
+        assert natural_keys(many) == [natural_key(name) for name in many]

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from leet.model.environment import Environment
 from leet.model.safe_text import clean
-from leet.model.tree import Json, Tree, display
+from leet.model.tree import Tree, display
+from leet.reading.unparsed import Json
 
 KEYS = st.sampled_from(["a", "b", "c.d", "_x", "_type", "é"])
 PATHS = st.lists(KEYS, min_size=1, max_size=3).map(tuple)
@@ -143,6 +144,22 @@ def test_rows_are_flat_sorted_and_safe():
     tree.merge(("lr",), 0.1)
     assert ("lr", "0.1") in tree.rows()
     assert tree.version > version
+
+
+@given(st.lists(st.lists(st.tuples(PATHS, VALUES | st.none()), max_size=6), max_size=4), st.booleans())
+def test_many_changes_at_once_are_those_one_by_one(batches, looked_at):
+    many, single = Tree(), Tree()
+    for batch in batches:
+        many.change([(path, Json(json.dumps(value))) for path, value in batch])
+        for path, value in batch:
+            if value is None:
+                single.remove(path)
+            else:
+                single.assign(path, Json(json.dumps(value)))
+        if looked_at:
+            assert list(many.rows()) == list(single.rows())
+    assert many.to_dict() == single.to_dict()
+    assert list(many.rows()) == list(single.rows())
 
 
 @given(st.lists(st.tuples(st.sampled_from(["assign", "merge", "remove", "look"]), PATHS, VALUES), max_size=15))

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from leet.model.safe_text import clean
+from leet.reading.unparsed import Json
 
 _LONGEST = 500
 """Characters of a value that are shown in a row."""
@@ -16,12 +17,6 @@ _DEEPEST = 64
 
 TYPE_KEY = "_type"
 """What an object has that is a picture, a histogram, a table, …: it is shown in one line."""
-
-
-class Json(str):
-    """JSON text that has not been parsed yet: a leaf of a summary, which is parsed only when somebody looks."""
-
-    __slots__ = ()
 
 
 def parsed(value: Any) -> Any:

@@ -8,6 +8,11 @@ from collections.abc import Iterable, Sequence
 _DIGITS = re.compile(r"([0-9]+)")
 _MANY = 64
 """Names from which on it is worth making their keys together."""
+_VERY_MANY = 4096
+"""Names from which on their text is worth an array, and loading what makes arrays."""
+_ZERO = 0x30
+_LONGEST_RUN = 0x7F - _ZERO
+"""Digits whose number is still one octet of ASCII."""
 
 
 class _Sized(dict[str, str]):
@@ -39,9 +44,41 @@ def natural_keys(names: Sequence[str]) -> list[str]:
     joined = "\n".join(names)
     if len(names) < _MANY or joined.count("\n") != len(names) - 1:
         return [natural_key(name) for name in names]
-    pieces = _DIGITS.split(_folded(joined))
+    joined = _folded(joined)
+    if len(names) >= _VERY_MANY and joined.isascii() and (sized := _with_sizes(joined.encode())):
+        return sized.decode().split("\n")
+    pieces = _DIGITS.split(joined)
     pieces[1::2] = map(_SIZED.__getitem__, pieces[1::2])
     return "".join(pieces).split("\n")
+
+
+def _with_sizes(text: bytes) -> bytes:
+    """ASCII text with every run of digits as `_Sized` has it; empty where one of them is too long for that.
+
+    x 0 4 2 / 7          x 2 4 2 / 1 7
+      ╰─── run ╰ run       ╰ its length without zeros, put before it
+    """
+    import numpy as np
+
+    octets = np.frombuffer(text, np.uint8)
+    digits = octets - np.uint8(_ZERO) < 10
+    edges = np.flatnonzero(np.diff(digits, prepend=False, append=False))
+    starts, ends = edges[::2], edges[1::2]
+    padded = np.flatnonzero(octets[starts] == _ZERO)
+    if len(padded):
+        numbers = np.append(np.flatnonzero(octets != _ZERO), len(octets))
+        begins = starts.copy()
+        begins[padded] = np.minimum(numbers[np.searchsorted(numbers, starts[padded])], ends[padded])
+        steps = np.zeros(len(octets) + 1, np.int8)  # 1 from the first zero of a run on, back to 0 behind the last one
+        steps[starts] += 1
+        steps[begins] -= 1
+        kept = np.cumsum(steps[:-1], dtype=np.int8) == 0
+        places = np.append(0, np.cumsum(kept))  # of each octet among those that are kept
+        octets, starts, ends = octets[kept], places[begins], places[ends]
+    sizes = ends - starts
+    if sizes.max(initial=0) > _LONGEST_RUN:
+        return b""
+    return bytes(np.insert(octets, starts, (sizes + _ZERO).astype(np.uint8)))
 
 
 def natural_sorted(names: Iterable[str]) -> list[str]:

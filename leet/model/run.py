@@ -20,8 +20,9 @@ from leet.model.metrics import MetricStore
 from leet.model.record_values import fields_of, loads, path_of
 from leet.model.state import RunState, judge
 from leet.model.system_store import SystemStore
-from leet.model.tree import Json, Tree
+from leet.model.tree import Tree
 from leet.reading.batch import Batch, Entry, Notice, Skipped
+from leet.reading.unparsed import Json
 
 _FILE_NAME = re.compile(r"run-(.+)\.wandb")
 _UNREAD = 1 << 16
@@ -145,11 +146,8 @@ class RunModel:
         before = self.system.curves
         if piece.system is not None:
             system = self.system.append(piece.system)
-        for path, json in piece.summary:
-            if json is None or json == "null":
-                self.summary.remove(path)
-            else:
-                self.summary.assign(path, Json(json))
+        if piece.summary:
+            self.summary.change(piece.summary)
         if piece.console:
             self.console.append(piece.console)
         self._take_skipped(piece.skipped)

@@ -12,12 +12,13 @@ from typing import Any
 
 import orjson
 
-from leet.model.leaf import Json, display, flat
+from leet.model.leaf import display, flat
 from leet.model.record_values import loads
 from leet.model.run_entry import RunEntry, Scalar
 from leet.model.safe_text import clean
 from leet.model.tree import Tree
 from leet.reading.peek import Change, Peek
+from leet.reading.unparsed import Json
 
 MOST_KEYS = 1000
 """Keys of the config, and of the summary, that are kept of one run of many."""

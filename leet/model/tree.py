@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, overload
 
-from leet.model.leaf import TYPE_KEY, Json, display, flat, is_compound, json_text, parsed
-from leet.model.natural import natural_key
+from leet.model.leaf import TYPE_KEY, display, flat, is_compound, json_text, parsed
+from leet.model.natural import natural_keys
 from leet.model.safe_text import clean
+from leet.reading.unparsed import Json
 
 if TYPE_CHECKING:  # its module loads numpy, which a tree has no use for
     from leet.reading.batch import KeyPath
@@ -58,12 +59,6 @@ class Tree:
         """Set the leaf at `path` (JSON text as `Json`, or a value)."""
         if not path:
             return
-        if len(path) == 1 and path[0] not in self._root and self._order is None and path[0] != TYPE_KEY:
-            # A new leaf at the top of a tree whose rows nobody has asked for: most of a summary of many metrics.
-            self._root[path[0]] = value
-            self._rows = None
-            self.version += 1
-            return
         path = _bounded(path)
         node = self._root
         discarded = False
@@ -85,6 +80,23 @@ class Tree:
                 self._order.add(path, node, value)
         else:
             self._touch(discarded or isinstance(old, _Branch) or is_compound(old) != is_compound(value))
+
+    def change(self, changes: Iterable[tuple[KeyPath, Json | None]]) -> None:
+        """Change many leaves of a summary, each as `assign` does; None and the text `null` remove one."""
+        root = self._root
+        for path, value in changes:
+            if value is None or value == "null":
+                self.remove(path)
+                continue
+            # Nearly all of a long summary: leaves at the top, new where nobody has seen the rows, or plain ones.
+            key = path[0] if len(path) == 1 else TYPE_KEY
+            old = root.get(key, _MISSING)
+            unseen = old is _MISSING and self._order is None
+            if key != TYPE_KEY and (unseen or (type(old) is Json and not is_compound(old) and not is_compound(value))):
+                root[key] = value
+            else:
+                self.assign(path, value)
+        self._touch(shape=False)
 
     def merge(self, path: KeyPath, value: Any) -> None:
         """Set `path`; an object updates what is there leaf by leaf, anything else replaces it."""
@@ -159,11 +171,13 @@ class Tree:
             if left_out := self.left_out():
                 entries = [entry for entry in entries if entry[1] not in left_out]
             if self._order.compound:
-                entries = entries + [
-                    _entry(key, [value], 0)
-                    for dotted, node, name in self._order.compound
-                    for key, value in flat(dotted, node[name])
-                ]
+                entries = entries + _entries(
+                    [
+                        (key, [value], 0)
+                        for dotted, node, name in self._order.compound
+                        for key, value in flat(dotted, node[name])
+                    ]
+                )
                 entries.sort(key=_PLACE)
             self._rows = Rows(entries, self.text)
         return self._rows
@@ -194,13 +208,16 @@ def _bounded(path: KeyPath) -> KeyPath:
     return path if len(path) <= _DEEPEST else (*path[: _DEEPEST - 1], ".".join(path[_DEEPEST - 1 :]))
 
 
+_Leaf = tuple[str, Any, Any]
+"""Dotted key of a row, and where its value is: a container and the key or index in it."""
 _Entry = tuple[str, str, Any, Any]
-"""Natural key and dotted key of a row, and where its value is: a container and the key or index in it."""
-_PLACE = itemgetter(0, 1)
+"""The same behind its place in the order: natural key, a zero and the dotted key, as in `NaturalOrder`."""
+_PLACE = itemgetter(0)
 
 
-def _entry(dotted: str, holder: Any, key: Any) -> _Entry:
-    return natural_key(dotted), dotted, holder, key
+def _entries(leaves: Sequence[_Leaf]) -> list[_Entry]:
+    keys = natural_keys([dotted for dotted, _, _ in leaves])
+    return [(f"{key}\0{leaf[0]}", *leaf) for key, leaf in zip(keys, leaves, strict=True)]
 
 
 class Rows(Sequence[tuple[str, str]]):
@@ -245,14 +262,14 @@ class _Order:
 
     def __init__(self, root: dict[str, Any]) -> None:
         self._plain: list[_Entry] = []
-        self._fresh: list[_Entry] = []
+        self._fresh: list[_Leaf] = []
         self.compound: list[tuple[str, dict[str, Any], str]] = []
         self._walk("", root)
 
     def plain(self) -> list[_Entry]:
         """The leaves with one row each; the list is not changed any more."""
         if self._fresh:
-            self._plain = sorted(self._plain + self._fresh, key=_PLACE)
+            self._plain = sorted(self._plain + _entries(self._fresh), key=_PLACE)
             self._fresh = []
         return self._plain
 
@@ -275,7 +292,7 @@ class _Order:
         if is_compound(value) and not isinstance(value, _Branch):
             self.compound.append((dotted, node, key))
         else:
-            self._fresh.append(_entry(dotted, node, key))
+            self._fresh.append((dotted, node, key))
 
 
 class _Branch(dict[str, Any]):

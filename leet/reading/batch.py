@@ -21,6 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from leet.reading.blocks import Skipped as Skipped
+from leet.reading.unparsed import Json
 
 Floats = npt.NDArray[np.float64]
 Rows = npt.NDArray[np.int32]
@@ -110,7 +111,7 @@ class SummaryChange(NamedTuple):
     """The summary at `path` became the JSON value `json`, or was removed (None)."""
 
     path: KeyPath
-    json: str | None
+    json: Json | None
 
 
 class ConsolePiece(NamedTuple):

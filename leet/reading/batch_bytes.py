@@ -30,6 +30,7 @@ from leet.reading.batch import (
     TypedPlace,
 )
 from leet.reading.columns import Names
+from leet.reading.unparsed import Json
 
 _Array = npt.NDArray[Any]
 _Text = dict[str, Any]
@@ -120,7 +121,9 @@ class Unpacker:
             entries=tuple(reader.entries(texts["entries"])),
             history=history,
             system=system,
-            summary=tuple(SummaryChange(tuple(path), text) for path, text in texts["summary"]),
+            summary=tuple(
+                SummaryChange(tuple(path), None if text is None else Json(text)) for path, text in texts["summary"]
+            ),
             console=tuple(ConsolePiece(*piece) for piece in texts["console"]),
             skipped=tuple(Skipped(*piece) for piece in texts["skipped"]),
         )

@@ -26,6 +26,7 @@ from leet.reading.items import Items, find_items
 from leet.reading.key_paths import NO_PATH, KeyPaths
 from leet.reading.key_table import LONGEST, Ids
 from leet.reading.messages import Messages
+from leet.reading.unparsed import Json
 
 _SummaryRecord = records.message_class("SummaryRecord")
 _MOST_BUFFERS = 3
@@ -146,7 +147,7 @@ class SummaryReader:
             self._cut_out_of_oldest()
         changed = np.flatnonzero(self._moments >= 0)
         order = changed[np.argsort(self._moments[changed])].tolist()
-        texts = [text.decode("utf-8", "replace") for text in map(self._texts.__getitem__, order)]
+        texts = [Json(text, "utf-8", "replace") for text in map(self._texts.__getitem__, order)]
         self._settled += map(SummaryChange, self._paths.of(order), texts)
         self._moments[changed] = -1
 
