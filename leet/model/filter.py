@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-import time
 import warnings
-from collections.abc import Callable, Sequence
-from itertools import compress
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Literal
+
+from leet.model.time_limit import TimeLimitError, time_limit
 
 try:  # the parser of `re` is private since Python 3.11, but the only way to look at a pattern before running it
     from re import _parser as sre_parser  # type: ignore[attr-defined]
@@ -27,8 +27,10 @@ _LOOKS_BACK = re.compile(r"\||\\[0-9]|\(\?[P(]")
 """Branches, of which one alone begins with what the pattern begins with, and what names or numbers a group."""
 _LONGEST = 2000
 """Characters of a subject that are looked at."""
-_PATIENCE = 2.0
-"""Seconds after which a pattern is given up as too slow."""
+ONE_SUBJECT = 0.05
+"""Seconds of work after which a pattern is given up that is not through with one subject."""
+_MOST_TRIED = 1e7
+"""Steps that are made in less time than that."""
 
 
 class TextFilter:
@@ -47,6 +49,7 @@ class TextFilter:
         self._search: Callable[[str], Any] | None = None
         self._pattern: re.Pattern[str] | None = None
         self._literal = ""
+        self._easy = _LONGEST
         if not any(c in _METACHARACTERS for c in text) or (mode == "glob" and not any(c in "*?[" for c in text)):
             self._needle = text.lower()
             return
@@ -55,9 +58,12 @@ class TextFilter:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # "possible nested set" would be printed over the screen
                 self._pattern = _compiled(pattern)
-                quick = _compiled(_without_open_start(pattern))
+                # A star at the start of a glob says nothing: it is found anywhere.
+                start = glob_to_regex(text.lstrip("*")) if mode == "glob" else _without_open_start(pattern)
+                quick = _compiled(start)
                 self._search = quick.search
                 self._literal = "" if quick.flags & re.IGNORECASE else _literal(quick.pattern)
+                self._easy = _easy_length(pattern)
                 if mode == "regex" and _may_explode(pattern):
                     self._search = self._pattern = None
                     self.error = "a repeat inside a repeat could run for ever"
@@ -81,7 +87,22 @@ class TextFilter:
         """Whether the subject passes."""
         if self._needle is not None:
             return self._needle in subject.lower()
-        return self._search is not None and self._search(subject[:_LONGEST].lower()) is not None
+        search = self._search
+        if search is None:
+            return False
+        low = subject[:_LONGEST].lower()
+        if len(low) <= self._easy:
+            return search(low) is not None
+        try:
+            with time_limit(ONE_SUBJECT):
+                return search(low) is not None
+        except TimeLimitError:
+            self._give_up()
+            return False
+
+    def _give_up(self) -> None:
+        self._search = self._pattern = None
+        self.error = "this pattern takes too long"
 
     def spans(self, subject: str) -> list[tuple[int, int]]:
         """Where in the subject it is found: (first character, the one after the last), ascending and apart."""
@@ -97,35 +118,36 @@ class TextFilter:
             return [(start, start + width) for start in starts]
         if self._pattern is None:
             return []
-        return [match.span() for match in self._pattern.finditer(low[:_LONGEST]) if match.end() > match.start()]
+        try:
+            with time_limit(ONE_SUBJECT):
+                matches = list(self._pattern.finditer(low[:_LONGEST]))
+        except TimeLimitError:
+            self._give_up()
+            return []
+        return [match.span() for match in matches if match.end() > match.start()]
+
+    def among(self, names: Sequence[str], low: Sequence[str]) -> list[str]:
+        """The names that pass, in their order; `low` has the same in lower case."""
+        if self._needle is not None:
+            needle = self._needle
+            return [name for name, subject in zip(names, low, strict=True) if needle in subject]
+        search, literal = self._search, self._literal
+        if search is None:
+            return []
+        return [
+            name for name, subject in zip(names, low, strict=True) if literal in subject and search(subject[:_LONGEST])
+        ]
 
     def select(self, names: Sequence[str]) -> list[str]:
         """The names that pass, in their order. A pattern that proves too slow gets an `error` and matches nothing.
 
         Asked again and again about the same tuple (a person is typing) it is lowered only once.
         """
-        if not self.text:
-            return list(names)
-        low = _lowered(names)
-        if self._needle is not None:
-            needle = self._needle
-            return [name for name, subject in zip(names, low, strict=True) if needle in subject]
-        search = self._search
-        if search is None:
-            return []
-        chosen: list[str] = []
-        deadline = time.monotonic() + _PATIENCE
-        if literal := self._literal:
-            possible = [literal in subject for subject in low]
-            if 2 * sum(possible) < len(low):
-                names, low = list(compress(names, possible)), list(compress(low, possible))
-        for start in range(0, len(names), 256):
-            part = slice(start, start + 256)
-            chosen += [name for name, subject in zip(names[part], low[part], strict=True) if search(subject[:_LONGEST])]
-            if time.monotonic() > deadline:
-                self.error = "too slow for so many names"
-                return []
-        return chosen
+        from leet.model.name_search import NameSearch
+
+        search = NameSearch(self, names)
+        search.go_on()
+        return list(search.found)
 
 
 def _compiled(pattern: str) -> re.Pattern[str]:
@@ -166,20 +188,6 @@ def _literal(pattern: str) -> str:
     return max(runs, key=len)
 
 
-_last: tuple[Sequence[str], list[str]] = ((), [])
-
-
-def _lowered(names: Sequence[str]) -> list[str]:
-    """The names in lower case; those of the last tuple are remembered."""
-    global _last  # one entry, for the list that the user is filtering at this moment
-    if _last[0] is names:
-        return _last[1]
-    low = [name.lower() for name in names]
-    if isinstance(names, tuple):
-        _last = (names, low)
-    return low
-
-
 def glob_to_regex(pattern: str) -> str:
     """The regular expression of a glob that may match anywhere.
 
@@ -210,6 +218,26 @@ def glob_to_regex(pattern: str) -> str:
         else:
             parts[-1] += re.escape(c)
     return "".join([parts[0]] + [f"(?>(?s:.)*?{part})" for part in parts[1:] if part])
+
+
+def _easy_length(pattern: str) -> int:
+    """Characters of a subject up to which a pattern cannot take long: each repeat may end at every one of them."""
+    if sre_parser is None:
+        return 0
+    bodies = [
+        argument[2] for name, argument in _operations(sre_parser.parse(pattern, re.IGNORECASE)) if name in _REPEATS
+    ]
+    if any(name == "BRANCH" for body in bodies for name, _ in _operations(body)):
+        return 0
+    return int(_MOST_TRIED ** (1 / (len(bodies) + 1)))
+
+
+def _operations(node: Any) -> Iterator[tuple[str, Any]]:
+    """All operations of a parsed pattern, also those inside others: their names and arguments."""
+    for operation, argument in node:
+        yield str(operation), argument
+        for child in _bodies(argument):
+            yield from _operations(child)
 
 
 def _may_explode(pattern: str) -> bool:
