@@ -141,6 +141,8 @@ def x_scale(spec: Spec, curves: list[Curve]) -> Scale:
 def _y_axis(spec: Spec, curves: list[Curve], x: Scale, rows: int) -> tuple[Scale, Ticks]:
     lo, hi = _visible(curves, x)
     count = max(2, min(rows // 2, 4 + rows // 6))
+    if spec.y_limits != (None, None):
+        return _chosen_y(spec, lo, hi, count)
     if spec.log_y:
         if spec.y_range is not None and 0 < spec.y_range[0] < spec.y_range[1] < math.inf:
             lo, hi = math.log10(spec.y_range[0]), math.log10(spec.y_range[1])
@@ -167,6 +169,27 @@ def _y_axis(spec: Spec, curves: list[Curve], x: Scale, rows: int) -> tuple[Scale
         return around, number_ticks(around.lo, around.hi, count, chart_unit(spec))
     lo, hi = snapped(lo, hi, _step(lo, hi, count))
     return Scale(lo, hi), number_ticks(lo, hi, count, chart_unit(spec))
+
+
+def _chosen_y(spec: Spec, lo: float, hi: float, count: int) -> tuple[Scale, Ticks]:
+    """The axis with the ends that were chosen; others fit what is visible, from `lo` to `hi` (lo > hi: nothing)."""
+    low, high = spec.y_limits
+    if spec.log_y:
+        low, high = (None if end is None or end <= 0 else math.log10(end) for end in (low, high))
+    elif spec.y_range is not None and all(map(math.isfinite, spec.y_range)):
+        lo, hi = min(lo, spec.y_range[0]), max(hi, spec.y_range[1])
+    elif lo < hi:
+        lo, hi = snapped(lo, hi, _step(lo, hi, count))
+    if lo > hi:
+        lo, hi = 0.0, 1.0
+    start, end = lo if low is None else low, hi if high is None else high
+    if not start < end:
+        # All that is visible lies beyond the only end that was chosen.
+        reach = 1.0 if spec.log_y else abs(start if high is None else end) * 0.1 or 1.0
+        start, end = (start, start + reach) if high is None else (end - reach, end)
+    start, end = apart(start, end)
+    ticks = log_ticks if spec.log_y else number_ticks
+    return Scale(start, end, spec.log_y), ticks(start, end, count, chart_unit(spec))
 
 
 def _step(lo: float, hi: float, count: int) -> float:

@@ -27,14 +27,17 @@ class Glyphs:
     nan: str
     above: str
     below: str
+    over: str
+    under: str
+    """Values beyond the ends of the axis."""
     dot: str
     """A point that stands alone, and a dot of the guides."""
     guide: str
     ellipsis: str
 
 
-UNICODE = Glyphs("─", "│", "╭╮╰╯", "┤", "┴", "│", "●", "●", "×", "▲", "▼", "•", "╌", "…")
-ASCII = Glyphs("-", "|", "..''", "+", "+", "|", "@", "", "x", "^", "v", "o", "-", "~")
+UNICODE = Glyphs("─", "│", "╭╮╰╯", "┤", "┴", "│", "●", "●", "×", "▲", "▼", "↑", "↓", "•", "╌", "…")
+ASCII = Glyphs("-", "|", "..''", "+", "+", "|", "@", "", "x", "^", "v", "^", "v", "o", "-", "~")
 _PLAIN = {"µ": "u", "μ": "u", "–": "-", "—": "-", "…": "~", "∞": "I", "×": "x", "·": ".", "≤": "<", "²": "2"}
 SERIES_GLYPHS = "*+o#%&=$"
 """What the curves of an ASCII chart with several of them are drawn with, in turn."""

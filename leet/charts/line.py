@@ -36,6 +36,8 @@ def draw_chart(spec: Spec, width: int, height: int) -> Cells:
     _curves(cells, spec, layout, signs)
     _lone_points(cells, layout, signs)
     _marks(cells, layout, signs)
+    if spec.y_limits != (None, None):
+        _marks_beyond(cells, layout, signs)
     if spec.monochrome and not spec.ascii and len(layout.curves) > 1:
         _letters(cells, spec, layout)
     if spec.crosshair is not None:
@@ -173,6 +175,28 @@ def _marks(cells: Cells, layout: Layout, signs: Glyphs) -> None:
 
 def _letters(cells: Cells, spec: Spec, layout: Layout) -> None:
     """The letter of each curve on it, at places that are as far from the others' as the width allows."""
+def _marks_beyond(cells: Cells, layout: Layout, signs: Glyphs) -> None:
+    """An arrow of the curve's colour at the edge of the plot wherever values lie beyond it."""
+    area = layout.area
+    if area.width < 1 or area.height < 1:
+        return
+    dots = area.height * layout.down
+    for curve in layout.curves:
+        part = curve.within(layout.x.lo, layout.x.hi)
+        x, down = curve.x[part], (dots - 1) - layout.y.dots(curve.height[part], dots)
+        drawn = True if curve.drawn is None else curve.drawn[part]
+        for sign, beyond, row in (
+            (signs.over, down < -0.5, area.top),
+            (signs.under, down > dots - 0.5, area.top + area.height - 1),
+        ):
+            beyond &= drawn
+            if beyond.any():
+                across = np.rint(layout.x.dots(x[beyond], area.width * area.across)).astype(np.intp)
+                columns = area.left + np.clip(across // area.across, 0, area.width - 1)
+                cells.codes[row, columns] = ord(sign)
+                cells.roles[row, columns] = Role.SERIES + curve.color
+
+
     area = layout.area
     many = len(layout.curves)
     for place, curve in enumerate(layout.curves):

@@ -45,10 +45,11 @@ def _title(cells: Cells, spec: Spec, layout: Layout, signs: Glyphs, left: int, r
         cells.put(right - len(text), 0, text, Role.VALUE)
         shown = right - len(text) + len(space)
         room -= len(value) + 2 + len(line)
-    note = ", ".join(filter(None, (spec.note, *notes(spec, layout))))
-    note = f" ({note})" if note else ""
-    if len(note) > room - min(len(spec.title), max(8, room // 3)):
-        note = ""
+    told = [note for note in (*spec.note.split(", "), *notes(spec, layout)) if note]
+    # As many as there is room for, the first before the others.
+    while told and len(", ".join(told)) + 3 > room - min(len(spec.title), max(8, room // 3)):
+        told.pop()
+    note = f" ({', '.join(told)})" if told else ""
     title = shorten(spec.title, room - len(note), signs.ellipsis)
     if title:
         after = cells.put(left, 0, space + title, Role.TITLE_FOCUSED if spec.focused else Role.TITLE)

@@ -14,6 +14,7 @@ from leet.settings.store import settings
 from leet.settings.table import SETTINGS, Grid
 from leet.settings.view_state import ViewState
 from leet.tui import layout, preferences
+from leet.tui.chart_memory import kept_views, view_of
 from leet.tui.messages import Subject
 from leet.tui.widgets.overview import section_key
 
@@ -107,6 +108,10 @@ class Memory:
                     screen.restore_filter(name, wanted)
         if self._get("axis") in AXES:
             self._set_axis(self._get("axis"))
+        for name, grid in (("metrics", screen.metrics), ("system", screen.system)):
+            for key, chosen in _pairs(self._get(f"charts.{name}")):
+                if (view := view_of(chosen)) is not None:
+                    grid.views[key] = view
         if self._get("guides") in ("off", "dots", "horizontal"):
             screen.metrics.guides = screen.system.guides = self._get("guides")
         if self._get("smoothing") in (0.0, 0.6, 0.9, 0.99):
@@ -129,6 +134,8 @@ class Memory:
         self._set("filters", filters)
         axis = screen.metric_sources.axis
         self._set("axis", axis if axis != held.choice("charts.x_axis") else None)
+        for name, grid in (("metrics", screen.metrics), ("system", screen.system)):
+            self._set(f"charts.{name}", kept_views(grid.views))
         guides = screen.metrics.guides
         self._set("guides", guides if guides != held.choice("charts.guides") else None)
         smoothing = screen.metrics.smoothing

@@ -9,6 +9,7 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 
 from leet.tui.commands import Place, bindings, hints, keys_in_words
+from leet.tui.screens.chart_choices import ChartChoices
 from leet.tui.screens.overlay import Overlay
 from leet.tui.span_update import SpanScreen
 from leet.tui.widgets.chart_facts import ChartFacts, curve_facts
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from leet.tui.screens.run_panes import RunPanes
 
 
-class ChartScreen(SpanScreen[str], Overlay[str]):
+class ChartScreen(ChartChoices, SpanScreen[str], Overlay[str]):
     """The charts of a grid one at a time; dismissed with the key of the one last seen."""
 
     PLACE: ClassVar[Place] = "chart"
@@ -51,6 +52,10 @@ class ChartScreen(SpanScreen[str], Overlay[str]):
         self.grid.focus()
         self.grid.focus_chart(index)
 
+    @property
+    def chart_grid(self) -> ChartGrid:
+        return self.grid
+
     def show(self, sources: Sequence[ChartSource]) -> None:
         """The charts that can be turned to."""
         self.grid.show(sources)
@@ -76,6 +81,8 @@ class ChartScreen(SpanScreen[str], Overlay[str]):
     def on_chart_grid_view_changed(self, event: ChartGrid.ViewChanged) -> None:
         event.stop()
         self._show_facts()
+        if self._owner is not None:
+            self._owner.keep()
 
     def on_chart_grid_page_changed(self, event: ChartGrid.PageChanged) -> None:
         event.stop()

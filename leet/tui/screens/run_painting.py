@@ -96,7 +96,8 @@ class ShownPanes(BorderedPanes):
     def show_run(self, run: ShownRun | None) -> None:
         """Tell of this run from now on, in every pane but that of the metrics."""
         self.run = run
-        self.system.views.clear()
+        # Windows are times of the run before; what was chosen of y holds for every run.
+        self.system.views.update({key: view.reset() for key, view in self.system.views.items()})
         for name in self.panes:
             self._tell_of_run(name)
         self._show_system(renewed=True)

@@ -7,6 +7,7 @@ from leet.model.safe_text import clean
 from leet.tui.commands import Place
 from leet.tui.messages import MomentChosen, PaneNoteChanged, RowSelected, ValueOpened
 from leet.tui.metric_pool import MetricPool
+from leet.tui.screens.chart_choices import ChartChoices
 from leet.tui.screens.chart_screen import ChartScreen
 from leet.tui.screens.run_filters import FilteredPanes
 from leet.tui.shown_run import ShownRun
@@ -20,7 +21,7 @@ GRID_SECONDS = 4.0
 PANE_OF_DIGIT = {1: "metrics", 2: "system", 3: "media", 4: "logs"}
 
 
-class RunPanes(FilteredPanes):
+class RunPanes(ChartChoices, FilteredPanes):
     """Panes over one run at a time.
 
     Subclasses say which run (`run`, `show_run`), which metrics (`metric_sources`) and what the status line tells of
@@ -38,6 +39,10 @@ class RunPanes(FilteredPanes):
         """An act of the pane in focus; acts on charts go to the metrics when another pane is in focus."""
         target = self.pane if hasattr(self.pane, f"action_{action}") else self.grid
         getattr(target, f"action_{action}")(*arguments)
+
+    @property
+    def chart_grid(self) -> ChartGrid:
+        return self.grid
 
     def action_open(self) -> None:
         pane = self.pane
@@ -188,6 +193,10 @@ class RunPanes(FilteredPanes):
         event.stop()
         self._show_headings()
         self.show_status()
+
+    def on_chart_grid_view_changed(self, event: ChartGrid.ViewChanged) -> None:
+        event.stop()
+        self.keep()
 
     def on_chart_grid_fullscreen_requested(self, event: ChartGrid.FullscreenRequested) -> None:
         event.stop()

@@ -7,6 +7,7 @@ Actions, for the table of commands (the widget binds no keys):
     move_far(direction)                         the same in larger steps
     zoom_in zoom_out pan('left' | 'right') reset_view
     cycle_scale                                 linear, log, heat-map for percentages
+    cut_outliers                                y without outliers, or with them
     cycle_guides                                off, dots, horizontal
     cycle_smoothing                             off, and three strengths
     crosshair                                   on and off, on all charts that share the x axis
@@ -22,7 +23,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 import numpy as np
@@ -157,6 +158,12 @@ class ChartGrid(ChartWall, can_focus=True):
         if chart := self.active_chart:
             view = self.view(chart.source).next_scale(chart.source.heatmap_capable)
             self.set_view(chart.source, view)
+
+    def action_cut_outliers(self) -> None:
+        """Let outliers stretch the y axis, or no longer."""
+        if chart := self.active_chart:
+            view = self.view(chart.source)
+            self.set_view(chart.source, replace(view, cut=not view.cut))
 
     def action_cycle_guides(self) -> None:
         """The next kind of guides, on all charts."""

@@ -31,6 +31,7 @@ from leet.tui.widgets.chart_grid_chart import ChartSource, DrawnChart, KeyedSour
 from leet.tui.widgets.chart_grid_colors import RoleStyles
 from leet.tui.widgets.chart_grid_crosshair import CrosshairCharts
 from leet.tui.widgets.chart_grid_layout import PageLayout, lay_out
+from leet.tui.widgets.chart_grid_limits import ChartLimits
 from leet.tui.widgets.chart_grid_looks import GUIDES
 from leet.tui.widgets.chart_grid_pace import pause_after
 from leet.tui.widgets.chart_view import ChartView
@@ -86,6 +87,7 @@ class ChartWall(CrosshairCharts, can_focus=True):
         self._wall = Cells(0, 0)
         self._strips: list[Strip | None] = []
         self._styles = RoleStyles(self)
+        self._limits = ChartLimits()
         self._rendering = False
         self._next_data_at = 0.0
         self._data_timer: Timer | None = None
@@ -326,6 +328,7 @@ class ChartWall(CrosshairCharts, can_focus=True):
         )
         if (color := self._color_of(chart)) is not None:
             spec = replace(spec, traces=tuple(replace(trace, color=color) for trace in spec.traces))
+        spec = self._limits.applied(spec, source, view)
         chart.spec = spec
         if (x := self.crosshair_on(chart)) is not None:
             spec = replace(spec, crosshair=x)

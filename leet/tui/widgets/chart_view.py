@@ -39,6 +39,10 @@ class ChartView:
     """The window touched the newest data, and moves with it."""
     log_y: bool = False
     heat: bool = False
+    cut: bool = False
+    """Outliers do not stretch y."""
+    y_limits: tuple[float | None, float | None] = (None, None)
+    """Ends of the y axis that were typed; None fits what is visible."""
     smoothing: float = 0.0
     """Weight of the mean that curves are smoothed with, 0 for none. All charts of a wall have the same."""
 
