@@ -35,9 +35,9 @@ def draw_chart(spec: Spec, width: int, height: int) -> Cells:
     _guides(cells, spec, layout, signs)
     _curves(cells, spec, layout, signs)
     _lone_points(cells, layout, signs)
-    _marks(cells, layout, signs)
     if spec.y_limits != (None, None):
         _marks_beyond(cells, layout, signs)
+    _marks(cells, layout, signs)
     if spec.monochrome and not spec.ascii and len(layout.curves) > 1:
         _letters(cells, spec, layout)
     if spec.crosshair is not None:
@@ -173,8 +173,6 @@ def _marks(cells: Cells, layout: Layout, signs: Glyphs) -> None:
             cells.roles[row, columns] = Role.MARK
 
 
-def _letters(cells: Cells, spec: Spec, layout: Layout) -> None:
-    """The letter of each curve on it, at places that are as far from the others' as the width allows."""
 def _marks_beyond(cells: Cells, layout: Layout, signs: Glyphs) -> None:
     """An arrow of the curve's colour at the edge of the plot wherever values lie beyond it."""
     area = layout.area
@@ -197,6 +195,8 @@ def _marks_beyond(cells: Cells, layout: Layout, signs: Glyphs) -> None:
                 cells.roles[row, columns] = Role.SERIES + curve.color
 
 
+def _letters(cells: Cells, spec: Spec, layout: Layout) -> None:
+    """The letter of each curve on it, at places that are as far from the others' as the width allows."""
     area = layout.area
     many = len(layout.curves)
     for place, curve in enumerate(layout.curves):

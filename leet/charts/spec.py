@@ -45,10 +45,10 @@ class Spec:
     """Window on the x axis; None fits the data."""
     y_range: tuple[float, float] | None = None
     """Fixed y axis (0–100 for percentages, which grows when a percentage exceeds it); None fits what is visible."""
-    log_y: bool = False
-    crosshair: float | None = None
     y_limits: tuple[float | None, float | None] = (None, None)
     """Ends of the y axis that were chosen, before all others; None fits what is visible. What lies beyond is marked."""
+    log_y: bool = False
+    crosshair: float | None = None
     """x under the crosshair; the nearest point of every trace is read out."""
     focused: bool = False
     legend: bool = False
