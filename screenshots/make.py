@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from screenshots.runs import SECONDS_PER_STEP, START, STEPS, pretraining
+from screenshots.search import search
 from screenshots.segmentation import segmentation
 from screenshots.sweep import sweep
 
@@ -51,6 +52,9 @@ PICTURES = (
         "workspace.svg", size="120x40", keys="<down> <space> <down> <space> <down> <down> <space> <up> c 2", run="sweep"
     ),
     Picture("compare.svg", size="120x40", keys="<down> <space> <down> <space> <down> <down> <space> C", run="sweep"),
+    Picture(
+        "groups.svg", size="120x40", keys="<ctrl+a> y / loss|acc <enter> G optimizer <enter> c 2 ]", run="search"
+    ),
     Picture("console.svg", size="120x40", keys="[ ] 4 <ctrl+up> <ctrl+up> l <up> <up> <up> <up> <up>"),
     Picture("settings.svg", size="120x40", keys=", <down> <down> <down> <down>"),
     Picture("records.svg", size="120x40", keys="i : 1 2 0 1 <enter>"),
@@ -63,6 +67,7 @@ def main(names: list[str]) -> int:
             "pretraining": pretraining(Path(directory)),
             "segmentation": segmentation(Path(directory, "media")),
             "sweep": sweep(Path(directory, "sweep")),
+            "search": search(Path(directory, "search")),
         }
         now = START + STEPS * SECONDS_PER_STEP + 120
         env = {**os.environ, "HOME": directory, "TERM": "xterm-256color", "TZ": "UTC", "LEET_NOW": str(now)}

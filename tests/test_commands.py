@@ -11,6 +11,7 @@ from textual.keys import KEY_NAME_REPLACEMENTS, _character_to_key
 from leet.tui.app import LeetApp
 from leet.tui.commands import COMMANDS, DIGITS, Place, bindings, by_group, hints, in_place, shown_key
 from leet.tui.screens.chart_screen import ChartScreen
+from leet.tui.screens.choice_screen import ChoiceInput
 from leet.tui.screens.compare_screen import CompareScreen, CompareTable
 from leet.tui.screens.config_screen import ConfigScreen, EntryInput
 from leet.tui.screens.help_screen import HelpScreen, help_text
@@ -48,6 +49,7 @@ CLASSES: dict[Place, type] = {
     "config": ConfigScreen,
     "entry": EntryInput,
     "picker": PickerScreen,
+    "choice": ChoiceInput,
     "help": HelpScreen,
 }
 

@@ -33,6 +33,8 @@ class Curve:
     heavy: bool = False
     smooth: Curve | None = None
     """Its smoothed line."""
+    band: tuple[Curve, Curve] | None = None
+    """The lower and the upper end of what lies around it, of the same x."""
 
     def within(self, lo: float, hi: float) -> slice | Flags:
         """The points with lo ≤ x ≤ hi."""
@@ -85,6 +87,10 @@ def prepare(spec: Spec) -> list[Curve]:
         if trace.smooth is not None:
             x, y = trace.smooth
             curve.smooth = _curve(replace(trace, x=x, y=y, nonfinite=0, smooth=None), i, spec.log_y)
+        if trace.band is not None:
+            x, *ends = trace.band
+            low, high = (_curve(replace(trace, x=x, y=y, nonfinite=0), i, spec.log_y) for y in ends)
+            curve.band = low, high
         curves.append(curve)
     return curves
 

@@ -117,7 +117,7 @@ def lay_out(spec: Spec, width: int, height: int) -> Layout:
 def dots_per_cell(spec: Spec) -> tuple[int, int]:
     if not spec.ascii:
         return 2, 4
-    return (1, 2) if len(spec.traces) <= 1 else (1, 1)
+    return (1, 2) if len(spec.traces) <= 1 and not any(t.band for t in spec.traces) else (1, 1)
 
 
 def _legend_need(spec: Spec, width: int) -> int:
@@ -207,7 +207,7 @@ def snapped_log(lo: float, hi: float) -> tuple[float, float]:
 def _visible(curves: list[Curve], x: Scale) -> tuple[float, float]:
     """Smallest and largest height in the window, of points and where lines enter and leave it; lo > hi: none."""
     lo, hi = math.inf, -math.inf
-    for curve in curves:
+    for curve in (*curves, *(end for banded in curves for end in banded.band or ())):
         part = curve.within(x.lo, x.hi)
         heights = curve.height[part]
         if curve.drawn is not None:

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from leet.charts import raster
+from leet.charts.band import draw_bands
 from leet.charts.cells import Cells, Role
 from leet.charts.curve import Curve
 from leet.charts.layout import Layout, PlotArea, lay_out, plot_area
@@ -91,6 +92,7 @@ def _curves(cells: Cells, spec: Spec, layout: Layout, signs: Glyphs) -> None:
     painted = np.zeros((area.height, area.width), np.uint8)
     if area.across == 2 and not spec.monochrome:
         _points_behind(codes, roles, layout, columns, rows)
+    draw_bands(codes, roles, layout, columns, rows)
     for place, points in enumerate(layout.curves):
         curve = points.smooth or points
         masks = _masks(curve, layout, columns, rows)

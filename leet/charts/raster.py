@@ -120,6 +120,14 @@ def span_masks(first: Ints, last: Ints, cell_rows: int, down: int) -> Masks:
     return masks
 
 
+def cell_masks(dots: npt.NDArray[np.bool_], per_cell: int) -> Masks:
+    """Dots [rows, columns] as masks of cells with `per_cell` dots one below the other."""
+    masks = np.zeros((len(dots) // per_cell, dots.shape[1]), np.uint8)
+    for k in range(per_cell):
+        masks |= dots[k::per_cell].view(np.uint8) << np.uint8(k)
+    return masks
+
+
 def segment_masks(
     across: Floats, down: Floats, drawn: npt.NDArray[np.bool_] | None, columns: int, cell_rows: int, per_cell: int
 ) -> Masks:
@@ -135,10 +143,7 @@ def segment_masks(
         at_once = max(1, _SEGMENTS_AT_ONCE // (columns + rows))
         for start in range(0, len(ends[0]), at_once):
             _walk(dots, *(end[start : start + at_once] for end in ends))
-    masks = np.zeros((cell_rows, columns), np.uint8)
-    for k in range(per_cell):
-        masks |= dots[k::per_cell].view(np.uint8) << np.uint8(k)
-    return masks
+    return cell_masks(dots, per_cell)
 
 
 def _cut(

@@ -30,6 +30,8 @@ class Trace:
     """Drawn with a thicker line, to stand out among others."""
     smooth: tuple[Floats, Floats] | None = None
     """x and y of its smoothed line. That is drawn in its colour and the points faint behind it; values stay theirs."""
+    band: tuple[Floats, Floats, Floats] | None = None
+    """x (ascending), lowest and highest y of what lies around the curve: drawn as a thin shade behind all curves."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -171,8 +171,9 @@ def draw_legend(cells: Cells, spec: Spec, layout: Layout, signs: Glyphs) -> None
         return
     right = cells.width - 2
     row, column = 1, 2
+    valued = not _names_first(spec, layout, right - 2)
     for count, (place, curve) in enumerate(layout.listed):
-        value = value_text(float(curve.y[-1]), spec) if len(curve.y) else ""
+        value = value_text(float(curve.y[-1]), spec) if len(curve.y) and valued else ""
         mark = mark_of(spec, place)
         name = shorten(curve.label, 24, signs.ellipsis)
         wide = len(mark) + 1 + len(name) + (1 + len(value) if value else 0)
@@ -197,3 +198,17 @@ def draw_legend(cells: Cells, spec: Spec, layout: Layout, signs: Glyphs) -> None
         if value:
             column = cells.put(column, row, f" {value}"[: max(right - column, 0)], Role.VALUE)
         column += 2
+
+
+def _names_first(spec: Spec, layout: Layout, width: int) -> bool:
+    """Whether values are left out of the legend: of groups of runs, where not all names fit with them."""
+    if not any(curve.band for curve in layout.curves):
+        return False
+    rows, used = 1, 0
+    for curve in layout.curves:
+        value = value_text(float(curve.y[-1]), spec) if len(curve.y) else ""
+        wide = len(f"* {curve.label[:24]} {value}")
+        if used and used + 2 + wide > width:
+            rows, used = rows + 1, 0
+        used += wide + 2 * bool(used)
+    return rows > layout.legend_rows

@@ -332,6 +332,12 @@ def _at(values: Any, path: str) -> Any:
     return found
 
 
+def value_at(values: Any, path: str) -> Any:
+    """The value of a setting or result at a dotted path; None where there is none."""
+    found = _at(values, path)
+    return None if found is _MISSING else found
+
+
 def _tree_test(ref: FieldRef, operator: str, value: Word, mode: Mode) -> Test:
     get, path = ref.field.get, ref.path
     if path:
@@ -357,18 +363,18 @@ def _value_matcher(operator: str, value: Word, mode: Mode) -> Callable[[Scalar],
     matches = _matcher(operator, value, mode)
     wanted = number(value.text)
     if operator == ":" or wanted is None:
-        return lambda found: matches(found if isinstance(found, str) else _spelt(found))
+        return lambda found: matches(found if isinstance(found, str) else spelt(found))
     within = _within(operator, (wanted, wanted))
 
     def test(found: Scalar) -> bool:
         if found.__class__ is float or found.__class__ is int:
             return within(found)
-        return matches(found if isinstance(found, str) else _spelt(found))
+        return matches(found if isinstance(found, str) else spelt(found))
 
     return test
 
 
-def _spelt(value: Scalar) -> str:
+def spelt(value: Scalar) -> str:
     """A scalar as JSON spells it."""
     if value is None:
         return "null"

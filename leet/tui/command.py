@@ -19,6 +19,7 @@ Place = Literal[
     "config",
     "entry",
     "picker",
+    "choice",
     "help",
     "media",
     "media_screen",

@@ -31,6 +31,7 @@ _BOTH = _in("run", "workspace", "chart")
 _RUN = _in("run", "workspace")
 _RUNS = _in("workspace")
 _COMPARE = _in("compare")
+_CHOICE = _in("choice")
 _LOGS = _in("logs")
 _RECORDS = _in("records")
 _TOP = _in("top")
@@ -134,6 +135,20 @@ COMMANDS: tuple[Command, ...] = (
     Command("sort_runs", "S", "Sort the runs: started, name, state, step, duration", "Runs", "sort", _RUNS),
     Command("compare_up", "up,w", "Up", "Comparing runs", "pane('move', 'up')", _COMPARE, palette=False),
     Command("compare_down", "down,s", "Down", "Comparing runs", "pane('move', 'down')", _COMPARE, palette=False),
+    Command("group_runs", "G", "Group the selected runs by a setting, tag, host, …: a curve for each group", "Runs",
+            "group", _RUNS, hint="group"),
+    Command("ungroup_runs", "ctrl+g", "Each run by itself again", "Runs", "ungroup", _RUNS),
+    Command("group_band", "b", "Band around the mean of a group: min–max, ± standard deviation, none", "Runs", "band",
+            _RUNS),
+    Command("choice_up", "up", "The choice before", "Choosing from a list", "move(-1)", _CHOICE, palette=False),
+    Command("choice_down", "down", "The choice after", "Choosing from a list", "move(1)", _CHOICE, palette=False),
+    Command("choice_page_up", "pageup", "Ten choices up", "Choosing from a list", "move(-10)", _CHOICE, palette=False),
+    Command("choice_page_down", "pagedown", "Ten choices down", "Choosing from a list", "move(10)", _CHOICE,
+            palette=False),
+    Command("choice_mark", "space,tab", "Take this choice too, or no longer", "Choosing from a list", "mark", _CHOICE,
+            palette=False),
+    Command("choice_keep", "enter", "Done", "Choosing from a list", "keep", _CHOICE, palette=False),
+    Command("choice_cancel", "escape", "As before", "Choosing from a list", "cancel", _CHOICE, palette=False),
     Command("compare_left", "left,a", "Runs to the left", "Comparing runs", "pane('move', 'left')", _COMPARE,
             palette=False),
     Command("compare_right", "right,d", "Runs to the right", "Comparing runs", "pane('move', 'right')", _COMPARE,

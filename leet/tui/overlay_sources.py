@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from leet.charts.spec import Floats, Spec, Trace
 from leet.model.filter import TextFilter
@@ -16,10 +17,13 @@ from leet.model.metrics import AXES, Axis, MetricStore
 from leet.model.natural import NaturalOrder
 from leet.model.safe_text import clean
 from leet.model.units import format_value
+from leet.tui.overlay_groups import GroupLines, OverlayGroups
 from leet.tui.sources import AXIS_NAMES, SelectedMetrics
 from leet.tui.widgets.chart_source import ALL_POINTS, DOTS, MetricSource, SmoothLine, with_headroom
 from leet.tui.widgets.chart_view import ChartView, Extent, Span
 
+GROUP_POINTS = 400
+"""Places on x for which the means of groups are told in figures."""
 KEPT_SOURCES = 100
 """Charts of which the thinned curves are kept: more than fit on a page, of which there may be two."""
 
@@ -51,6 +55,8 @@ class OverlaySource:
         """Of each run."""
         self._traces: dict[str, tuple[Hashable, Trace]] = {}
         """Of each run, and of what it was made: while one of fifty runs grows, the others need not be thinned again."""
+        self._grouped, self._figured = GroupLines(), GroupLines()
+        """Of groups: what is drawn, and what is told in figures."""
 
     @property
     def _runs(self) -> list[OverlayRun]:
@@ -62,18 +68,26 @@ class OverlaySource:
         for key in keys:
             self._smooth.pop(key, None)
             self._traces.pop(key, None)
+            self._grouped.let_go(key)
+            self._figured.let_go(key)
 
     def forget(self) -> None:
         """Forget what was made, which can be made again."""
         self._smooth.clear()
         self._traces.clear()
+        self._grouped.forget()
+        self._figured.forget()
 
     def version(self) -> Hashable:
         name = self.key
-        return self._pool.axis, tuple(
-            (run.key, id(run.store), run.label, run.color, run.pinned, run.store.version(name), run.live())
-            for run in self._pool.runs
-            if run.store.count(name)
+        return (
+            self._pool.axis,
+            self._pool.groups,
+            tuple(
+                (run.key, id(run.store), run.label, run.color, run.pinned, run.store.version(name), run.live())
+                for run in self._pool.runs
+                if run.store.count(name)
+            ),
         )
 
     def extent(self) -> Extent | None:
@@ -106,6 +120,8 @@ class OverlaySource:
             return Spec(self.title, (), log_y=view.log_y, note=note)
         window = view.window(extent)
         self._pool.drawn(self)
+        if self._pool.groups is not None:
+            return self._grouped_spec(self._pool.groups, drawn, window, columns * DOTS, view, note)
         traces = [self._trace(run, window, columns * DOTS, view.smoothing, len(drawn) > 1) for run in drawn]
         top = drawn[-1]
         axis, series = top.store.abscissa(self.key), top.store.series(self.key)
@@ -134,9 +150,48 @@ class OverlaySource:
             self._traces[run.key] = wanted, trace
         return trace
 
+    def _grouped_spec(
+        self, groups: OverlayGroups, drawn: list[OverlayRun], window: Span, dots: int, view: ChartView, note: str
+    ) -> Spec:
+        traces = self._group_traces(self._grouped, groups, drawn, window, dots, view.smoothing)
+        axis = drawn[-1].store.abscissa(self.key)
+        return Spec(
+            title=self.title,
+            traces=tuple(traces),
+            x_label=clean(axis.label),
+            x_kind=axis.kind,
+            x_range=window,
+            log_y=view.log_y,
+            legend=True,
+            value=format_value(float(traces[0].y[-1])) if len(traces) == 1 and len(traces[0].y) else "",
+            note=", ".join(part for part in (groups.note, note) if part),
+        )
+
+    def _group_traces(
+        self,
+        lines: GroupLines,
+        groups: OverlayGroups,
+        drawn: list[OverlayRun],
+        window: Span,
+        dots: int,
+        smoothing: float,
+    ) -> list[Trace]:
+        versions = [(id(run.store), run.store.version(self.key), run.store.axis, window, smoothing) for run in drawn]
+        return lines.traces(groups, drawn, versions, partial(self._line, window, smoothing), window, dots)
+
+    def _line(self, window: Span, smoothing: float, run: OverlayRun) -> tuple[Floats, Floats]:
+        """All points of a run in the window and one beyond each end; smoothed first, where curves are."""
+        store = run.store
+        smooth = self._smooth.setdefault(run.key, SmoothLine()).line(store, self.key, smoothing, window, ALL_POINTS)
+        return smooth or store.series(self.key).window(store.abscissa(self.key), *window, ALL_POINTS)
+
     def points(self, window: Span) -> list[tuple[str, Floats, Floats]]:
-        """(label, x, y) of every curve, the pinned run first."""
+        """(label, x, y) of every curve, the pinned run first; of groups those of their means."""
         drawn, _ = self._drawn()
+        if self._pool.groups is not None:
+            groups = self._pool.groups
+            traces = self._group_traces(self._figured, groups, drawn, window, GROUP_POINTS, 0.0) if drawn else []
+            return [(trace.label, trace.x, trace.y) for trace in traces]
         return [
             (run.label, *run.store.series(self.key).window(run.store.abscissa(self.key), *window, ALL_POINTS))
             for run in reversed(drawn)
@@ -166,6 +221,8 @@ class OverlaySources:
 
     def __init__(self) -> None:
         self.runs: tuple[OverlayRun, ...] = ()
+        self.groups: OverlayGroups | None = None
+        """Into which groups the runs are gathered; None draws each of them."""
         self.highlighted = ""
         """Key of the run of which the other panes tell."""
         self.names: tuple[str, ...] = ()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from leet.model.filter import Mode
+from leet.model.group_curve import BANDS, Band
 from leet.model.run_query import RunQuery
 from leet.settings.view_state import ViewState
 from leet.tui.selection import Selection
@@ -43,6 +44,19 @@ class WorkspaceMemory:
     def highlighted(self) -> str:
         """Key of a run; empty for none."""
         return self._text("highlighted")
+
+    @property
+    def group(self) -> str:
+        """What runs are grouped by; empty for nothing."""
+        return self._text("group")
+
+    @property
+    def band(self) -> Band:
+        return next((band for band in BANDS if band == self._text("band")), "range")
+
+    def keep_groups(self, group: str, band: Band) -> None:
+        self._view.set("runs.group", group or None)
+        self._view.set("runs.band", None if band == "range" else band)
 
     def keep_selection(self, selection: Selection) -> None:
         self._view.set("runs.selected", selection.keys)

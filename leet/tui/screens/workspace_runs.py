@@ -27,6 +27,7 @@ from leet.tui.messages import (
     RunsFound,
 )
 from leet.tui.overlay_sources import OverlayRun, OverlaySources
+from leet.tui.run_groups import RunGroups
 from leet.tui.run_labels import RunLabels
 from leet.tui.run_marks import Depth, RunMarks
 from leet.tui.screens.panes_screen import Plan
@@ -96,6 +97,7 @@ class WorkspaceRuns(RunPanes):
         self.selection = Selection()
         self.runs_memory.restore(self.selection)
         self.run_marks = RunMarks(self.selection)
+        self.run_groups = RunGroups(self.runs_memory.group, self.runs_memory.band, self.run_marks)
         self.workspace = Workspace(root)
         self.feeds = RunFeeds(self._announce_records, terminal.time, live=live, feed_of=self._how_to_feed())
         self.runs = RunsList(
@@ -283,6 +285,7 @@ class WorkspaceRuns(RunPanes):
         entries = self.workspace.entries
         highlighted = self.highlighted
         first = highlighted.key if highlighted is not None else ""
+        self.run_groups.gather([entries[key] for key in self.selection.in_drawing_order() if key in entries])
         self.metrics.series_colors = self.run_marks.renew()
         self.feeds.want([entries[key] for key in self.selection.by_urgency(first) if key in entries])
         if self._chosen:
@@ -399,6 +402,7 @@ class WorkspaceRuns(RunPanes):
                 pinned = key == self.selection.pinned
                 store, live = run.model.metrics, self._is_live(key)
                 now.append(OverlayRun(key, labels.of(entries[key]), self.run_marks.number(key), store, live, pinned))
+        self.sources.groups = self.run_groups.look()
         self.sources.show(now)
 
     def _is_live(self, key: str) -> Callable[[], bool]:

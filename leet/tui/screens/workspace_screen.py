@@ -14,7 +14,7 @@ from leet.model.safe_text import clean
 from leet.tui.commands import bindings, keys_in_words
 from leet.tui.messages import FilterChanged, FilterClosed, RunMarked, RunOpened, RunsSorted
 from leet.tui.run_labels import RunLabels
-from leet.tui.screens.workspace_runs import WorkspaceRuns
+from leet.tui.screens.workspace_groups import GroupedRuns
 from leet.tui.terminal import Terminal
 from leet.tui.widgets.run_query_line import RunQueryLine
 from leet.tui.widgets.status_line import Part
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 LOWER = ("system", "media", "logs")
 
 
-class WorkspaceScreen(WorkspaceRuns):
+class WorkspaceScreen(GroupedRuns):
     """What is said of the runs, and what a person does with them."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings("workspace")
@@ -92,7 +92,7 @@ class WorkspaceScreen(WorkspaceRuns):
 
             parts.append(link_part(self.remote.link))
         parts.append(Part(self._where, "status--quiet", rank=1))
-        return parts
+        return [*parts, *super().own_parts()]
 
     @property
     def _typing_query(self) -> bool:

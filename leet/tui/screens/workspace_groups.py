@@ -1,0 +1,88 @@
+"""What a person does to see the difference between many runs in the charts: groups of them."""
+
+from __future__ import annotations
+
+from leet.model.group_curve import BAND_NAMES, BANDS
+from leet.model.run_entry import RunEntry
+from leet.model.run_grouping import grouping_of, offered
+from leet.model.run_value import UnknownValueError
+from leet.tui.commands import keys_in_words
+from leet.tui.screens.workspace_runs import WorkspaceRuns
+from leet.tui.widgets.status_line import Part
+
+
+class GroupedRuns(WorkspaceRuns):
+    """Commands over the selected runs as a whole."""
+
+    def selected_entries(self) -> list[RunEntry]:
+        """The selected runs, the pinned one last."""
+        entries = self.workspace.entries
+        return [entries[key] for key in self.selection.in_drawing_order() if key in entries]
+
+    def own_parts(self) -> list[Part]:
+        parts = super().own_parts()
+        grouping = self.run_groups.grouping
+        if grouping is not None:
+            count = self.run_groups.count
+            noun = "group" if count == 1 else "groups"
+            parts.append(Part(f"by {grouping.title}: {count:,} {noun}", "status--message", rank=7))
+        return parts
+
+    def action_group(self) -> None:
+        """Ask what to group by."""
+        from leet.tui.screens.choice_screen import Choice, ChoiceScreen
+
+        entries = self.selected_entries()
+        if len(entries) < 2:
+            key, all_listed = keys_in_words("select"), keys_in_words("select_all")
+            self.tell(
+                f"select two runs or more to group them: {key} selects the highlighted one, {all_listed} all",
+                f"select two runs or more: {key} selects, {all_listed} all",
+            )
+            return
+        by = self.run_groups.by
+        found = offered(entries)
+        if by and by not in dict(found):
+            found.insert(0, (by, "as it is now"))
+        choices = [Choice("", f"{len(entries):,} curves", "each run by itself")]
+        choices += [Choice(name, note) for name, note in found]
+
+        def check(typed: str) -> str:
+            try:
+                grouping_of(typed, entries)
+            except UnknownValueError as error:
+                return str(error)
+            return ""
+
+        def group(chosen: list[str] | None) -> None:
+            if chosen is not None:
+                self._group_by(chosen[0], entries)
+
+        self.app.push_screen(ChoiceScreen("Group the selected runs by", choices, [by], check=check), group)
+
+    def _group_by(self, by: str, entries: list[RunEntry]) -> None:
+        self.run_groups.grouping = grouping_of(by, entries)
+        self.runs_memory.keep_groups(self.run_groups.by, self.run_groups.band)
+        self.selected()
+        grouping, count = self.run_groups.grouping, self.run_groups.count
+        band = BAND_NAMES[self.run_groups.band]
+        self.tell(
+            *(f"{len(entries):,} runs by {grouping.title}: {count:,} curves, band {band}", f"band: {band}")
+            if grouping is not None
+            else ("each run by itself",)
+        )
+
+    def action_ungroup(self) -> None:
+        self._group_by("", [])
+
+    def action_band(self) -> None:
+        """The next kind of band around the means."""
+        groups = self.run_groups
+        if groups.grouping is None:
+            self.tell(f"a band belongs to groups: {keys_in_words('group_runs')} groups the selected runs")
+            return
+        groups.band = BANDS[(BANDS.index(groups.band) + 1) % len(BANDS)]
+        self.runs_memory.keep_groups(groups.by, groups.band)
+        self.show_charts()
+        self.metrics.paint_now()
+        self.tell(f"band around the mean of a group: {BAND_NAMES[groups.band]}")
