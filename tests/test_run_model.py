@@ -107,7 +107,7 @@ def test_data_after_the_exit_record_is_kept():
 def test_a_log_that_is_still_being_read_is_not_called_crashed():
     model = RunModel(LOG)
     model.apply(batch(("run", message("RunRecord", run_id="a")), end=100_000, size=10**9))
-    assert str(model.state(NOW + 10**6)) == "running (still reading)"
+    assert str(model.state(NOW + 10**6)) == "reading"
     assert model.state(NOW + 10**6, loading=False).name == "crashed"
     model.apply(batch(end=10**9 - 5000, size=10**9))
     assert model.state(NOW + 10**6).name == "crashed"

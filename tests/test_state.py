@@ -33,7 +33,9 @@ def state(**facts: object) -> str:
         ({"modified": 0.0}, "running"),
         ({"started": False, "size": 7}, "waiting (7 B so far)"),
         ({"started": False, "size": 7, "modified": NOW - 3600}, "waiting (7 B so far, silent for 1 h 00)"),
-        ({"modified": NOW - 7200, "loading": True}, "running (still reading)"),
+        ({"modified": NOW - 7200, "loading": True}, "reading"),
+        ({"loading": True}, "reading"),
+        ({"exit_code": 0, "modified": NOW - 86400 * 30, "loading": True}, "finished"),
         ({"exit_code": 0, "modified": NOW - 86400 * 30}, "finished"),
     ],
 )
@@ -41,15 +43,16 @@ def test_states(facts: dict[str, object], text: str):
     assert state(**facts) == text
 
 
-def test_only_waiting_and_running_are_live():
+def test_waiting_reading_and_running_are_live():
     live = {
-        name: judge(now=NOW, modified=NOW - age, size=0, started=started, exit_code=code).live
-        for name, age, started, code in (
-            ("waiting", 0, False, None),
-            ("running", 0, True, None),
-            ("crashed", SILENCE, True, None),
-            ("finished", 0, True, 0),
-            ("failed", 0, True, 1),
+        name: judge(now=NOW, modified=NOW - age, size=0, started=started, exit_code=code, loading=loading).live
+        for name, age, started, code, loading in (
+            ("waiting", 0, False, None, False),
+            ("reading", SILENCE, True, None, True),
+            ("running", 0, True, None, False),
+            ("crashed", SILENCE, True, None, False),
+            ("finished", 0, True, 0, False),
+            ("failed", 0, True, 1, False),
         )
     }
-    assert [name for name, is_live in live.items() if is_live] == ["waiting", "running"]
+    assert [name for name, is_live in live.items() if is_live] == ["waiting", "reading", "running"]

@@ -289,6 +289,7 @@ async def test_what_is_no_log_is_said_in_the_middle(tmp_path: Path) -> None:
     async with viewing(log, (80, 24)) as viewer:
         assert any("not a W&B log" in line for line in viewer.lines()[5:-2])
         assert "no run log" in viewer.status
+        assert "ended" not in viewer.status
         assert "Waiting" not in viewer.text()
         assert "0 B" not in viewer.text()
 
@@ -327,6 +328,16 @@ async def test_the_state_and_the_way_out_are_worth_most_in_eighty_columns(tmp_pa
 )
 def test_a_message_in_several_wordings(width: int, text: str) -> None:
     assert fitting(("one two three four", "one two"), width) == text
+
+
+async def test_what_lasts_does_not_wait_for_a_message_that_passes(tmp_path: Path) -> None:
+    async with viewing(trained(tmp_path), live=True) as viewer:
+        viewer.run.status.say("a passing message")
+        viewer.run.status.say("a question?", lasting=True)
+        assert "a question?" in viewer.status
+        viewer.run.status.say("a passing message")
+        viewer.run.status.say(lasting=True)
+        assert "a passing message" in viewer.status
 
 
 async def test_a_log_that_comes_back_is_no_longer_said_to_be_gone(tmp_path: Path) -> None:

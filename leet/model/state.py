@@ -7,7 +7,7 @@ from typing import Literal
 
 from leet.model.units import format_age, format_bytes
 
-StateName = Literal["waiting", "running", "finished", "failed", "crashed", "unreadable"]
+StateName = Literal["waiting", "reading", "running", "finished", "failed", "crashed", "unreadable"]
 
 SILENCE = 600.0
 """Seconds without a write after which a run without an exit record counts as crashed."""
@@ -33,7 +33,7 @@ class RunState:
     @property
     def live(self) -> bool:
         """More may come soon."""
-        return self.name in ("waiting", "running")
+        return self.name in ("waiting", "reading", "running")
 
     @property
     def word(self) -> str:
@@ -73,8 +73,10 @@ def judge(
         if silence >= SILENCE:
             reason += f", silent for {format_age(silence)}"
         return RunState("waiting", reason)
-    if silence >= SILENCE and not loading:
+    if loading:
+        return RunState("reading")
+    if silence >= SILENCE:
         return RunState("crashed", f"silent for {format_age(silence)}")
-    if silence >= max(DOUBT, DOUBTFUL_GAPS * usual_gap) and not loading:
+    if silence >= max(DOUBT, DOUBTFUL_GAPS * usual_gap):
         return RunState("running", f"silent for {format_age(silence)}", doubtful=True)
-    return RunState("running", "still reading" if loading else "")
+    return RunState("running")

@@ -20,6 +20,7 @@ Tone = Literal["live", "good", "warn", "bad"]
 
 _LOOKS: dict[str, tuple[str, Tone]] = {
     "waiting": ("○", "warn"),
+    "reading": ("◌", "warn"),
     "running": ("●", "live"),
     "finished": ("✓", "good"),
     "failed": ("✗", "bad"),
@@ -137,21 +138,17 @@ def state_parts(model: RunModel, state: RunState, now: float) -> list[Part]:
     if model.modified and state.live:
         if not state.doubtful:
             parts.append(Part(f"written {format_age(now - model.modified)} ago", "status--quiet", rank=5))
-    elif model.modified:
+    elif model.modified and state.name != "unreadable":
         age = now - (model.ended if model.exit_code is not None else model.modified)
         when = "just now" if age < 60 else f"{format_age(age)} ago"
         parts.append(Part(f"ended {when}", "status--quiet", rank=2))
     return parts
 
 
-def progress_part(feed: RunFeed) -> Part:
+def progress_part(feed: RunFeed, state: RunState) -> Part:
     """How far loading is: share, bytes, points."""
-    model = feed.model
-    return Part(
-        f"reading {feed.progress:.0%} of {format_bytes(model.size)}, {format_value(feed.points)} points",
-        "status--warn",
-        rank=8,
-    )
+    read = f"{feed.progress:.0%} of {format_bytes(feed.model.size)}, {format_value(feed.points)} points"
+    return Part(read if state.name == "reading" else f"reading {read}", "status--warn", rank=8)
 
 
 def empty_note(subject: Subject, feed: RunFeed, wanted: TextFilter, state: RunState) -> str:

@@ -236,9 +236,10 @@ class ShownPanes(BorderedPanes):
     def show_status(self) -> None:
         parts: list[Part] = []
         if self.run is not None:
-            parts = state_parts(self.run.model, self.run.state, self.terminal.time())
+            state = self.run.state
+            parts = state_parts(self.run.model, state, self.terminal.time())
             if not self.run.feed.loaded:
-                parts.append(progress_part(self.run.feed))
+                parts.append(progress_part(self.run.feed, state))
             if (link := self.run.feed.link) is not None:
                 from leet.tui.remote_link import link_part
 

@@ -62,7 +62,8 @@ class StatusLine(Painted):
         Where it is given in several wordings, the first that fits is shown, or the end of the last is left out.
         """
         if lasting:
-            self._lasting = message
+            # What is new, or asks for an answer, is not to wait until an older message has had its time.
+            self._message, self._lasting = (() if message else self._message), message
         else:
             self._message = message
             if message:
