@@ -25,6 +25,8 @@ from textual.screen import Screen, ScreenResultType
 from textual.strip import Strip
 from textual.widget import Widget
 
+from leet.tui.sure_timers import SureTimers
+
 Pen = tuple[str, str, str]
 """Attributes, foreground and background as the terminal holds them: parameters of its SGR sequence."""
 
@@ -283,7 +285,7 @@ class SpanCompositor(Compositor):
         return made
 
 
-class SpanScreen(Screen[ScreenResultType]):
+class SpanScreen(SureTimers, Screen[ScreenResultType]):
     """A screen that sends only what changed."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:

@@ -8,11 +8,13 @@ from typing import Literal
 from textual.reactive import var
 from textual.widget import Widget
 
+from leet.tui.sure_timers import SureTimers
+
 GUIDES: dict[str, Literal["off", "dots", "horizontal"]] = {"off": "off", "dots": "dots", "horizontal": "horizontal"}
 """What the guides of charts can be, in the order in which a key turns through them."""
 
 
-class ChartLooks(Widget):
+class ChartLooks(SureTimers, Widget):
     """What is chosen for all charts at once."""
 
     ascii: var[bool] = var(False, init=False)

@@ -10,9 +10,10 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from leet.tui.span_update import cells_of, differing
+from leet.tui.sure_timers import SureTimers
 
 
-class Painted(Widget):
+class Painted(SureTimers, Widget):
     """Subclasses make their lines in `paint`; whoever changes the data calls `repaint`."""
 
     ALLOW_SELECT = False
