@@ -11,11 +11,11 @@ from example_run import START, ExampleRun
 from leet.charts import raster
 from leet.charts.cells import Role
 from leet.charts.line import draw_chart
-from leet.model.filter import TextFilter
 from leet.model.run import RunModel
 from leet.reading.batch import Columns, HistoryBatch
 from leet.reading.tail import read
 from leet.tui.overlay_sources import OverlayRun, OverlaySources
+from leet.tui.sources import SelectedMetrics
 from leet.tui.widgets.chart_view import ChartView
 
 
@@ -50,7 +50,7 @@ def two(tmp_path: Path) -> tuple[OverlaySources, RunModel, RunModel]:
 def test_names_are_those_of_all_runs_in_natural_order(two: tuple[OverlaySources, RunModel, RunModel]) -> None:
     sources, first, _ = two
     assert sources.names == ("acc2", "loss", "zeta")
-    assert [source.title for source in sources.select(TextFilter("o"))] == ["loss"]
+    assert [source.title for source in SelectedMetrics(sources, ["loss"])] == ["loss"]
     sources.show([drawn("a", first)])
     assert sources.renew()
     assert sources.names == ("loss", "zeta")

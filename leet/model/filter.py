@@ -29,6 +29,7 @@ _LONGEST = 2000
 """Characters of a subject that are looked at."""
 ONE_SUBJECT = 0.05
 """Seconds of work after which a pattern is given up that is not through with one subject."""
+TOO_LONG = "this pattern takes too long"
 _MOST_TRIED = 1e7
 """Steps that are made in less time than that."""
 
@@ -102,7 +103,7 @@ class TextFilter:
 
     def _give_up(self) -> None:
         self._search = self._pattern = None
-        self.error = "this pattern takes too long"
+        self.error = TOO_LONG
 
     def spans(self, subject: str) -> list[tuple[int, int]]:
         """Where in the subject it is found: (first character, the one after the last), ascending and apart."""

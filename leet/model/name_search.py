@@ -9,7 +9,7 @@ import math
 from collections.abc import Sequence
 from time import perf_counter, thread_time
 
-from leet.model.filter import ONE_SUBJECT, TextFilter
+from leet.model.filter import ONE_SUBJECT, TOO_LONG, TextFilter
 from leet.model.time_limit import TimeLimitError, time_limit
 
 PATIENCE = 4.0
@@ -66,7 +66,7 @@ class NameSearch:
             elif now - before > _LONG:
                 self._size = max(1, self._size // 2)
             if self._spent + thread_time() - began > PATIENCE:
-                self.wanted.error = "this pattern takes too long"
+                self.wanted.error = TOO_LONG
                 found, self.at = [], len(self.names)
             self.found = found
         self._spent += thread_time() - began

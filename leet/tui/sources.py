@@ -35,7 +35,6 @@ class SelectedMetrics(Sequence[ChartSource]):
     def __init__(self, pool: SourcePool, names: Sequence[str]) -> None:
         self._pool = pool
         self._names = names
-        self._places: dict[str, int] | None = None
 
     def __len__(self) -> int:
         return len(self._names)
@@ -51,9 +50,10 @@ class SelectedMetrics(Sequence[ChartSource]):
 
     def index_of(self, key: str) -> int | None:
         """Where the metric with this name stands."""
-        if self._places is None:
-            self._places = {name: i for i, name in enumerate(self._names)}
-        return self._places.get(key)
+        try:
+            return self._names.index(key)
+        except ValueError:
+            return None
 
 
 class MetricSources:
@@ -102,10 +102,6 @@ class MetricSources:
     def forget(self) -> None:
         self._made.clear()
         self.names = ("",)
-
-    def select(self, wanted: TextFilter) -> SelectedMetrics:
-        """The sources of the metrics whose names pass."""
-        return SelectedMetrics(self, wanted.select(self.names) if wanted else self.names)
 
     def source(self, name: str) -> MetricSource:
         source = self._made.get(name)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from leet.model.filter import TextFilter
 from leet.tui.messages import FilterChanged, FilterClosed, Subject
 from leet.tui.metric_pool import MetricPool
-from leet.tui.screens.run_painting import FILTERED_WITH_SLASH, SUBJECTS, ShownPanes
+from leet.tui.screens.run_painting import FILTERED_WITH_SLASH, SUBJECTS, ShownPanes, shown_filter
 from leet.tui.shown_run import ShownRun
 from leet.tui.terminal import Terminal
 
@@ -62,7 +62,8 @@ class FilteredPanes(ShownPanes):
             self.apply_filter(event.subject, wanted)
         # Patterns can turn out too slow only when they are used, so the error is looked at now.
         if self.filter_line is not None:
-            self.filter_line.show_count(*self.filter_count(event.subject), wanted.error)
+            more = event.subject == "metrics" and self._finding is not None
+            self.filter_line.show_count(*self.filter_count(event.subject), wanted.error, more=more)
 
     def on_filter_closed(self, event: FilterClosed) -> None:
         self.focus_pane(event.subject)
@@ -84,6 +85,25 @@ class FilteredPanes(ShownPanes):
             self.panes[subject].content.filter(wanted if wanted else None)  # type: ignore[attr-defined]  # both panes have it
             self._show_headings()
             self._show_notes()
-        if wanted.error is not None:
+        if wanted.error is not None and subject != "metrics":
             self.apply_filter(subject, before)
         self.show_status()
+
+    def metrics_found(self) -> None:
+        line = self.filter_line
+        if line is not None and line.display and line.subject == "metrics":
+            if self.filters["metrics"].text != line.input.value:
+                return  # why that is no filter stands there
+            line.show_count(*self.filter_count("metrics"), None, more=self._finding is not None)
+        elif self._finding is None:
+            self._show_notes()
+            self.show_status()
+
+    def filter_failed(self, wanted: TextFilter) -> None:
+        super().filter_failed(wanted)
+        line = self.filter_line
+        if line is not None and line.display and line.subject == "metrics":
+            line.show_count(*self.filter_count("metrics"), wanted.error)
+        else:
+            self.tell(f"the filter {shown_filter(wanted)} is given up: {wanted.error}")
+            self.show_status()

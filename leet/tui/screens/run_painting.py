@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import time
 from typing import Any, ClassVar
 
@@ -10,6 +11,7 @@ from textual.timer import Timer
 from textual.widget import Widget
 
 from leet.model.filter import TextFilter
+from leet.model.name_search import NameSearch
 from leet.model.safe_text import clean
 from leet.settings.view_state import ViewState
 from leet.tui import preferences
@@ -23,6 +25,7 @@ from leet.tui.screens.chart_screen import ChartScreen
 from leet.tui.screens.pane_borders import BorderedPanes
 from leet.tui.screens.panes_screen import TITLES
 from leet.tui.shown_run import ShownRun
+from leet.tui.sources import SelectedMetrics
 from leet.tui.terminal import Terminal
 from leet.tui.widgets.chart_grid import ChartGrid
 from leet.tui.widgets.chart_source import SystemSource
@@ -31,6 +34,14 @@ from leet.tui.widgets.status_line import HINTS_KEPT, Part, StatusLine
 OVERVIEW_SECONDS = 2.0
 STATUS_SECONDS = 1.0
 CHARTS_SECONDS = 0.25
+FIND_AT_ONCE_SECONDS = 0.02
+"""For which metrics that pass a filter are sought before what has been typed is on the screen …"""
+FIND_SECONDS = 0.01
+"""… and then between two looks at what else there is to do,"""
+FIND_PAUSE_SECONDS = 0.005
+"""with so long a pause for it."""
+FOUND_SECONDS = 0.1
+"""How often what is known so far is shown."""
 SUBJECTS: tuple[Subject, ...] = ("metrics", "system", "overview", "logs", "media")
 FILTERED_WITH_SLASH = ("logs", "media")
 """Panes that `/` filters while they have the focus; elsewhere it filters the metrics."""
@@ -55,6 +66,12 @@ class ShownPanes(BorderedPanes):
         self.terminal = terminal
         self.run = run
         self.metric_sources = metric_sources
+        self._finding: NameSearch | None = None
+        """The search for the metrics that pass the filter, while it goes on."""
+        self._find_timer: Timer | None = None
+        self._found_at = 0.0
+        self._held = TextFilter("")
+        """The filter of the metrics that was the last to find all that it finds."""
         self._system_shown: list[SystemSource] | None = None
         """All system metrics when the pane was last told of them, before its filter."""
         self.filters: dict[Subject, TextFilter] = {subject: TextFilter("") for subject in SUBJECTS}
@@ -158,6 +175,8 @@ class ShownPanes(BorderedPanes):
 
     def paint_now(self) -> None:
         """Bring everything visible up to date at once."""
+        if self._finding is not None:
+            self._find(math.inf)
         self.refresh_all()
         for pane in self.panes.values():
             paint = getattr(pane.content, "paint_now", None)
@@ -192,8 +211,43 @@ class ShownPanes(BorderedPanes):
         self._show_notes()
 
     def _show_metrics(self) -> None:
-        self.metrics.show(self.metric_sources.select(self.filters["metrics"]))
+        """Show the metrics that pass the filter. Of very many they are found a moment at a time, between keys."""
+        self._found_at = 0.0
+        self._finding = NameSearch(self.filters["metrics"], self.metric_sources.names)
+        self._find(FIND_AT_ONCE_SECONDS)
+
+    def _find(self, seconds: float) -> None:
+        search = self._finding
+        if search is None:
+            return
+        if not search.go_on(seconds) and self._find_timer is None:
+            self._find_timer = self.set_timer(FIND_PAUSE_SECONDS, self._find_on)
+        if search.done:
+            self._finding = None
+            if search.wanted.error is not None:
+                self.filter_failed(search.wanted)
+                return
+            self._held = search.wanted
+        elif time.monotonic() < self._found_at:
+            return
+        # Pages turned and a chart in focus keep their places, which are known in the end.
+        if search.done or (self.metrics.page[0] <= 1 and self.metrics.focus_index is None):
+            self.metrics.show(SelectedMetrics(self.metric_sources, search.found))
+        self._found_at = time.monotonic() + FOUND_SECONDS
+        self.metrics_found()
         self._show_headings()
+
+    def _find_on(self) -> None:
+        self._find_timer = None
+        self._find(FIND_SECONDS)
+
+    def metrics_found(self) -> None:
+        """More is known of which metrics pass the filter."""
+
+    def filter_failed(self, wanted: TextFilter) -> None:
+        """A filter of the metrics takes too long: let the one before hold."""
+        self.filters["metrics"] = self._held if self._held.error is None else TextFilter("")
+        self._show_metrics()
 
     def _show_system(self, *, renewed: bool = False) -> None:
         sources = self.run.system_sources if self.run is not None else None
@@ -214,7 +268,7 @@ class ShownPanes(BorderedPanes):
         """What stands in a pane instead of its content; empty when there is content."""
         if name in ("metrics", "system"):
             grid = self.metrics if name == "metrics" else self.system
-            if grid.sources or self.run is None:
+            if grid.sources or self.run is None or (name == "metrics" and self._finding is not None):
                 return ""
             subject: Subject = "metrics" if name == "metrics" else "system"
             return empty_note(subject, self.run.feed, self.filters[subject], self.run.state)
@@ -281,7 +335,8 @@ class ShownPanes(BorderedPanes):
     def filter_count(self, subject: Subject) -> tuple[int, int]:
         """(kept, all) of what a filter is for."""
         if subject == "metrics":
-            return len(self.metrics.sources), len(self.metric_sources.names)
+            found = self._finding.found if self._finding is not None else self.metrics.sources
+            return len(found), len(self.metric_sources.names)
         if subject == "system":
             return len(self.system.sources), len(self.run.system_sources.all) if self.run is not None else 0
         counted: Any = self.panes[subject].content

@@ -11,7 +11,7 @@ from textual.containers import Horizontal
 from textual.content import Content
 from textual.widgets import Input, Static
 
-from leet.model.filter import TextFilter
+from leet.model.filter import TOO_LONG, TextFilter
 from leet.tui.commands import bindings, in_place
 from leet.tui.keymap import keymap
 from leet.tui.messages import FilterChanged, FilterClosed, Subject
@@ -105,9 +105,12 @@ class FilterLine(Horizontal):
         # At once: `focus()` would wait for a turn of the loop, and what is typed meanwhile went to the pane.
         self.screen.set_focus(self.input)
 
-    def show_count(self, kept: int, total: int, error: str | None) -> None:
-        """How many names pass, or why the expression is none."""
-        self._say(f"{kept}/{total}" if error is None else f"not a regex yet: {error}", error=error is not None)
+    def show_count(self, kept: int, total: int, error: str | None, *, more: bool = False) -> None:
+        """How many names pass, at least (`more`) or in all, or why the expression is none."""
+        if error is None:
+            self._say(f"{kept}{'+' * more}/{total}", error=False)
+        else:
+            self._say(error if error == TOO_LONG else f"not a regex yet: {error}", error=True)
 
     def _say(self, text: str, *, error: bool) -> None:
         count = self.query_one("#filter-count", Static)
