@@ -168,6 +168,11 @@ def test_config_is_flat_merged_and_bounded(tmp_path: Path) -> None:
     many = [{"key": f"k{i}", "value_json": "1"} for i in range(3 * MOST_KEYS)]
     log.write_bytes(log_of([run_record(config={"update": many})]))
     assert len(entry_of(peek(log)).config) == MOST_KEYS
+    deep = json.dumps({f"k{i}": i for i in range(MOST_KEYS - 1)})
+    nested = [{"key": key, "value_json": deep} for key in ("a", "b")]
+    log.write_bytes(log_of([run_record(config={"update": nested}, summary={"update": nested})]))
+    entry = entry_of(peek(log))
+    assert list(entry.config)[-2:] == list(entry.summary)[-2:] == [f"a.k{MOST_KEYS - 2}", "b.k0"]
 
 
 def test_facts_pass_through_json(tmp_path: Path) -> None:

@@ -25,7 +25,7 @@ import orjson
 
 from leet.model import facts_process, leaf, run_facts, safe_text, tree
 from leet.model.facts_process import Stamp
-from leet.reading import blocks, peek, peek_records, records
+from leet.reading import blocks, peek, peek_items, peek_records, records
 from recorder.transaction_log import schema
 
 ROOM = 128 * 1024 * 1024
@@ -113,6 +113,7 @@ def _next_frame(file: IO[bytes]) -> Any:
 def _code() -> str:
     """A hash of the code that makes the facts: what other code made of a log is of no use."""
     digest = hashlib.sha256()
-    for module in (peek, peek_records, blocks, records, schema, facts_process, run_facts, leaf, tree, safe_text):
+    reading = (peek, peek_items, peek_records, blocks, records, schema)
+    for module in (*reading, facts_process, run_facts, leaf, tree, safe_text):
         digest.update(Path(str(module.__file__)).read_bytes())
     return digest.hexdigest()

@@ -8,6 +8,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
+from itertools import islice
 from typing import Any
 
 import orjson
@@ -25,6 +27,8 @@ MOST_KEYS = 1000
 _NON_FINITE = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
 _LARGEST = 2**63
 _SCALARS = (str, int, float, bool)
+_SHORT = 256
+"""Characters of a setting that is kept in mind as it is shown."""
 
 _shared: dict[str, str] = {}
 """The same text as one object: ten thousand runs of one project have the same keys, tags and most settings."""
@@ -101,37 +105,47 @@ def entry_with(entry: RunEntry, facts: Mapping[str, Any], *, size: int, modified
 
 
 def _flat_config(changes: Sequence[Change]) -> dict[str, str]:
+    if (simple := _simple(changes)) is not None:
+        found: dict[str, str] = {}
+        for (key,), json in simple.items():
+            if key[:1] != "_":
+                found.update(_rows(key, json) if len(json) <= _SHORT else _rows.__wrapped__(key, json))
+        return found if len(found) <= MOST_KEYS else dict(islice(found.items(), MOST_KEYS))
     tree = Tree()
-    if (values := _simple(changes)) is None:
-        for change in changes:
-            if change.json is None:
-                tree.remove(change.path)
-            else:
-                tree.merge(change.path, _loads(change.json))
-        values = tree.to_dict()
-    return {key: display(value) for key, value in _bounded(_leaves(values))}
+    for change in changes:
+        if change.json is None:
+            tree.remove(change.path)
+        else:
+            tree.merge(change.path, _loads(change.json))
+    return {key: display(value) for key, value in _leaves(tree.to_dict())}
 
 
 def _flat_summary(changes: Sequence[Change]) -> dict[str, Scalar]:
-    tree = Tree()
-    if (values := _simple(changes)) is None:
+    if (simple := _simple(changes)) is not None:
+        values: dict[str, Any] = {key: _loads(json) for (key,), json in simple.items()}
+    else:
+        tree = Tree()
         for change in changes:
             if change.json is None or change.json == "null":
                 tree.remove(change.path)
             else:
                 tree.assign(change.path, Json(change.json))
         values = tree.to_dict()
-    return {key: _scalar(value) for key, value in _bounded(_leaves(values))}
+    return {key: _scalar(value) for key, value in _leaves(values)}
 
 
-def _simple(changes: Sequence[Change]) -> dict[str, Any] | None:
-    """Key → value where the changes only set values, each under a key of one level that is set once; else None."""
-    values = {}
-    for (key, *below), json in changes:
-        if below or json is None or json == "null" or key in values:
-            return None
-        values[key] = _loads(json)
-    return values
+def _simple(changes: Sequence[Change]) -> dict[tuple[str], str] | None:
+    """The changes where they only set values, each under a key of one level that is set once; else None."""
+    found: dict[Any, Any] = dict(changes)
+    texts = found.values()
+    plain = len(found) == len(changes) and None not in texts and "null" not in texts
+    return found if plain and max(map(len, found), default=1) == 1 else None
+
+
+@lru_cache(1 << 13)  # most settings are those of other runs too
+def _rows(key: str, json: str) -> Sequence[tuple[str, str]]:
+    """The rows of a setting at the top: dotted keys and values as they are shown; so many as are kept at most."""
+    return tuple([(name, display(value)) for name, value in islice(flat(clean(key), _loads(json)), MOST_KEYS)])
 
 
 def _loads(json: str) -> Any:
@@ -142,26 +156,31 @@ def _loads(json: str) -> Any:
 
 
 def _leaves(values: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    """Dotted keys and values, without what is internal."""
+    """Dotted keys and values, without what is internal; so many as are kept at most."""
+    found = 0
     for key, value in values.items():
-        if key.startswith("_"):
+        if key[:1] == "_":
             continue
         if value.__class__ in _SCALARS:
-            yield clean(key), value
+            yield _clean_key(key), value
+            found += 1
         else:
-            yield from flat(clean(key), value)
+            for leaf in islice(flat(clean(key), value), MOST_KEYS - found):
+                yield leaf
+                found += 1
+        if found == MOST_KEYS:
+            return
 
 
-def _bounded(leaves: Iterator[tuple[str, Any]]) -> Iterator[tuple[str, Any]]:
-    return (leaf for _, leaf in zip(range(MOST_KEYS), leaves, strict=False))
+_clean_key = lru_cache(1 << 13)(clean)
 
 
 def _scalar(value: Any) -> Scalar:
     """A leaf of a summary; of anything that is no number, a short text."""
+    if value.__class__ is float and math.isfinite(value):  # as nearly all are
+        return value
     if value is None or isinstance(value, bool):
         return value
     if isinstance(value, int):
         return value if abs(value) < _LARGEST else float(value) if value.bit_length() < 1024 else display(value)
-    if isinstance(value, float) and math.isfinite(value):
-        return value
     return display(value)

@@ -17,12 +17,12 @@ import os
 import stat
 from collections import deque
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from leet.reading.blocks import BlockReader, RawRecord, Skipped, UnsupportedLog
 from leet.reading.logged_values import number_of
+from leet.reading.peek_items import Change
 from leet.reading.peek_records import (
     CONFIG,
     ENVIRONMENT,
@@ -34,16 +34,19 @@ from leet.reading.peek_records import (
     RUN,
     STATS,
     SUMMARY,
-    Change,
     Row,
-    keys_in_summary,
+    Superseded,
+    changes_of,
+    kind_and_place,
     kind_of,
     parsed,
     path_of,
     row_of,
-    summary_changes,
 )
 from recorder.transaction_log.framing import BLOCK
+
+if TYPE_CHECKING:  # its module loads numpy
+    from leet.reading.batch import KeyPath
 
 __all__ = ["Change", "Peek", "Row", "peek"]
 
@@ -72,8 +75,7 @@ _KEPT_WHOLE = frozenset({CONFIG, RUN, EXIT, ENVIRONMENT})
 _SIGNS_OF_LIFE = frozenset({HISTORY, OUTPUT, STATS, OUTPUT_RAW, OUTPUT_LOGGER})
 
 
-@dataclass(frozen=True, slots=True)
-class Peek:
+class Peek(NamedTuple):
     """What a look at a log has found. Texts are as logged."""
 
     identity: tuple[int, int] = (0, 0)
@@ -112,7 +114,7 @@ class Peek:
     exit_code: int | None = None
     exit_runtime: float | None = None
     """Seconds."""
-    beginning: bytes = field(default=b"", repr=False)
+    beginning: bytes = b""
     whole: bool = True
     """Nothing has been left out."""
     position: int = 0
@@ -154,7 +156,7 @@ def peek(log: str | os.PathLike[str], before: Peek | None = None) -> Peek:
     try:
         return _peek(handle, before)
     except UnsupportedLog as error:
-        return replace(_stamped(os.fstat(handle)), trouble=str(error))
+        return _stamped(os.fstat(handle))._replace(trouble=str(error))
     except OSError as error:
         return Peek(trouble=error.strerror or str(error))
     finally:
@@ -164,18 +166,20 @@ def peek(log: str | os.PathLike[str], before: Peek | None = None) -> Peek:
 def _peek(handle: int, before: Peek | None) -> Peek:
     found = os.fstat(handle)
     if not stat.S_ISREG(found.st_mode):
-        return replace(_stamped(found), trouble="not a regular file")
+        return _stamped(found)._replace(trouble="not a regular file")
     size = found.st_size
-    beginning = os.pread(handle, _BEGINNING, 0)
-    if before is None or not _goes_on(before, found, beginning):
-        look = _Look()
-        reader = BlockReader()
-        read = _read_head(handle, size, reader, look)
-    else:
+    reader = BlockReader()
+    beginning = os.pread(handle, _BEGINNING, 0) if before is not None else b""
+    if before is not None and _goes_on(before, found, beginning):
         look = _Look(before)
-        reader = BlockReader()
         reader.resume(before.position, before.origin)
         read = before.position
+    else:
+        look = _Look()
+        # No more than there is: making room for bytes that do not come takes longer than reading a small log.
+        head = os.pread(handle, size if size <= HEAD + TAIL else HEAD, 0)
+        beginning = head[:_BEGINNING]
+        read = _read_head(handle, size, head, reader, look)
     if size - read > FURTHER:
         reader = _read_tail(handle, size, read, reader.origin, look)
     else:
@@ -197,15 +201,15 @@ def _goes_on(before: Peek, found: os.stat_result, beginning: bytes) -> bool:
     return same and before.position > 0 and beginning.startswith(before.beginning)
 
 
-def _read_head(handle: int, size: int, reader: BlockReader, look: _Look) -> int:
-    """Read the head into `look`; up to where."""
+def _read_head(handle: int, size: int, data: bytes, reader: BlockReader, look: _Look) -> int:
+    """Read the head, which begins with `data`, into `look`; up to where."""
     read = 0
-    piece = HEAD + TAIL if size <= HEAD + TAIL else HEAD
-    while piece and (data := os.pread(handle, piece, read)):
+    while data:
         look.take(reader.feed(data))
         read += len(data)
         in_long_record = not look.named and read - reader.position > BLOCK
         piece = min(read, LARGEST_HEAD - read) if in_long_record and read < size else 0
+        data = os.pread(handle, piece, read) if piece else b""
     return read
 
 
@@ -232,14 +236,15 @@ class _Look:
         self._before = before or Peek()
         self.named = self._before.named
         self._begun = self._before.begun
-        self._facts: dict[str, Any] = {}
+        self._facts: dict[str, Any] = {} if before is None else {name: getattr(before, name) for name in _FACTS}
         self._config = list(self._before.config)
         self._set_with_run: list[Change] = []
         self._exit_code, self._exit_runtime = self._before.exit_code, self._before.exit_runtime
         self._history: deque[bytes] = deque(maxlen=_BACK)
         self._rows = 0
         self._whole = self._before.whole
-        self._summaries: list[bytes] = []
+        self._summaries: list[tuple[bytes, int]] = []
+        """Records, and where their summary begins."""
         self._stats: deque[bytes] = deque(maxlen=_ROWS)
 
     def pass_over(self) -> None:
@@ -249,38 +254,43 @@ class _Look:
     def take(self, outcomes: Iterable[RawRecord | Skipped]) -> None:
         """More records; whatever cannot be read is passed over."""
         for outcome in outcomes:
-            if isinstance(outcome, RawRecord):
-                self._take(outcome.payload)
-
-    def _take(self, payload: bytes) -> None:
-        kind = kind_of(payload)
-        if kind == 0:
-            record = parsed(payload)
-            field = record and record.WhichOneof("record_type")
-            kind = record.DESCRIPTOR.fields_by_name[field].number if field else 0
-        self._begun |= kind in _SIGNS_OF_LIFE
-        if kind == SUMMARY:
-            self._summaries.append(payload)
-        elif kind == HISTORY:
-            self._history.append(payload)
-            self._rows += 1
-        elif kind == STATS:
-            self._stats.append(payload)
-        elif kind in _KEPT_WHOLE and (record := parsed(payload)) is not None:
-            self._take_whole(kind, record)
+            if outcome.__class__ is not RawRecord:
+                continue
+            payload = outcome[1]  # an attribute would take three times as long, and there are millions
+            kind = place = 0
+            if len(payload) > 3 and payload[0] == 0x08:
+                # Most have a num of one or two bytes, and then a tag of one: told here to save a call for each.
+                place = 3 if payload[1] < 0x80 else 4
+                kind = payload[place - 1] >> 3 if payload[place - 2] < 0x80 else 0
+            if kind != HISTORY and kind != SUMMARY:
+                kind, place = kind_and_place(payload)
+                if kind == 0:
+                    kind, place = _kind_when_parsed(payload), len(payload)
+            if kind == SUMMARY:
+                self._summaries.append((payload, place))
+            elif kind == HISTORY:
+                self._history.append(payload)
+                self._rows += 1
+            elif kind == STATS:
+                self._begun = True
+                self._stats.append(payload)
+            elif kind in _SIGNS_OF_LIFE:
+                self._begun = True
+            elif kind in _KEPT_WHOLE and (record := parsed(payload)) is not None:
+                self._take_whole(kind, record)
 
     def _take_whole(self, kind: int, record: Any) -> None:
         if kind == RUN:
             self._take_run(record.run)
         elif kind == CONFIG:
-            self._take_config(record.config)
+            self._config += changes_of(record.config)
         elif kind == EXIT:
             self._exit_code = record.exit.exit_code
             self._exit_runtime = float(record.exit.runtime) or None
         else:
             if record.environment.username:
                 self._facts["user"] = record.environment.username
-            if record.environment.host and not self._facts.get("host", self._before.host):
+            if record.environment.host and not self._facts.get("host"):
                 self._facts["host"] = record.environment.host
 
     def _take_run(self, run: Any) -> None:
@@ -301,23 +311,23 @@ class _Look:
             self._facts["host"] = run.host
         if run.HasField("start_time"):
             self._facts["start_time"] = run.start_time.seconds + run.start_time.nanos / 1e9
-        self._take_config(run.config)
+        self._config += changes_of(run.config)
         self._set_with_run += [Change(path_of(item), item.value_json) for item in run.summary.update]
-
-    def _take_config(self, config: Any) -> None:
-        self._config += [Change(path_of(item), item.value_json) for item in config.update]
-        self._config += [Change(path_of(item), None) for item in config.remove]
 
     def outcome(self, stamp: Peek, beginning: bytes, position: int, origin: int) -> Peek:
         before = self._before
-        facts = {name: getattr(before, name) for name in _FACTS} | self._facts
-        stats = [record.stats.timestamp for record in map(parsed, self._stats) if record is not None]
-        samples = (*before.samples, *(time.seconds + time.nanos / 1e9 for time in stats))
-        return replace(
-            stamp,
-            **facts,
+        samples = before.samples
+        for record in map(parsed, self._stats):
+            if record is not None:
+                time = record.stats.timestamp
+                samples += (time.seconds + time.nanos / 1e9,)
+        return Peek(
+            stamp.identity,
+            stamp.size,
+            stamp.modified_ns,
+            **self._facts,
             named=self.named,
-            begun=self._begun,
+            begun=self._begun or self._rows > 0,
             config=tuple(self._config),
             summary=self._summary(),
             rows=(*before.rows, *self._last_rows())[-_ROWS:],
@@ -332,18 +342,14 @@ class _Look:
 
     def _summary(self) -> tuple[Change, ...]:
         """The last time that each path was set, and removed: records are gone through from the last one back."""
-        last: dict[tuple[tuple[str, ...], bool], Change] = {}
-        seen: set[bytes] = set()
+        last: dict[tuple[KeyPath, bool], Change] = {}
+        superseded = Superseded()
         size = 0
-        for payload in reversed(self._summaries):
+        for payload, place in reversed(self._summaries):
             size += len(payload)
             if size > _SUMMARIES and last:
                 break
-            keys, usual = keys_in_summary(payload)
-            if usual and seen.issuperset(keys):
-                continue  # all of its values have been replaced later, as is so with nearly every record
-            seen.update(keys)
-            for change in reversed(summary_changes(payload)):
+            for change in reversed(superseded.changes(payload, place)):
                 last.setdefault((change.path, change.json is None), change)
         for change in reversed((*self._before.summary, *self._set_with_run)):
             last.setdefault((change.path, change.json is None), change)
@@ -375,3 +381,9 @@ _FACTS = (
     "run_id", "display_name", "project", "entity", "group", "job_type", "notes", "tags", "sweep_id", "host", "user",
     "start_time",
 )  # fmt: skip
+
+
+def _kind_when_parsed(payload: bytes) -> int:
+    record = parsed(payload)
+    field = record and record.WhichOneof("record_type")
+    return record.DESCRIPTOR.fields_by_name[field].number if field else 0

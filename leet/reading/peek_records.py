@@ -1,37 +1,34 @@
 """Single records of a log as a look at it needs them: found out with as little work as will do.
 
 Nearly all records are rows of history and changes of the summary, made by writers that lay them out alike. Of those
-it is enough to search their bytes; any other record is parsed.
+it is enough to search their bytes (`peek_items`); any other record is parsed.
 """
 
 from __future__ import annotations
 
 import math
 import re
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from google.protobuf.message import DecodeError
 
 from leet.reading import records
 from leet.reading.logged_values import number_of
+from leet.reading.peek_items import Change, Layout, long_length, usual_items
+
+if TYPE_CHECKING:  # its module loads numpy
+    from leet.reading.batch import KeyPath
 
 HISTORY, SUMMARY, OUTPUT, CONFIG, STATS, OUTPUT_RAW, RUN, EXIT, ENVIRONMENT, OUTPUT_LOGGER = (
     2, 3, 4, 5, 7, 13, 17, 18, 26, 27,
 )  # fmt: skip
+_BESIDE = ((0x82, 0x01), (0xC2, 0x0C))
+"""Tags of what may be beside the field that is set: control, _info."""
 _ROW_ITEMS = (b"\x12\x05_step\x82\x01", b"\x12\x08_runtime\x82\x01")
 """Items of a row up to the length of their values."""
-_VALUE_TAG = b"\x82\x01"
-_ITEM_KEYS = re.compile(rb"\x0a[\x00-\xff]{1,2}?\x12([\x01-\x7f][^\x00-\x1f\x82]*)\x82\x01")
-"""Items of a summary under a key of one level, without control characters: its length and itself."""
-_REMOVAL = re.compile(rb"\x12(?:[\x00-\x7f]|[\x80-\xff][\x01-\x7f])[\x0a\x12]")
-"""What a summary has wherever it removes a key, and hardly ever elsewhere: an item of two levels of lengths."""
-
-
-class Change(NamedTuple):
-    """The config or summary at `path` became the JSON value `json`, or was removed (None)."""
-
-    path: tuple[str, ...]
-    json: str | None
+_PLAIN_NUMBER = re.compile(rb"-?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
+_MOST_LAYOUTS = 8
+"""Layouts of summary records that are kept in mind of one log."""
 
 
 class Row(NamedTuple):
@@ -41,45 +38,86 @@ class Row(NamedTuple):
     runtime: float
 
 
+def kind_and_place(payload: bytes) -> tuple[int, int]:
+    """The field of `Record` that is set, by its number, and where it begins behind its tag.
+
+    The number is 0 where that is not to be seen at once.
+    """
+    try:
+        at = 0
+        if payload[0] == 0x08:  # num
+            at = 2
+            while payload[at - 1] >= 0x80:
+                at += 1
+        while (tag := payload[at]) >= 0x80:
+            second = payload[at + 1]
+            if (tag, second) not in _BESIDE:
+                return ((tag & 0x7F | second << 7) >> 3, at + 2) if second < 0x80 else (0, 0)
+            length = payload[at + 2]
+            if length >= 0x80:
+                return 0, 0
+            at += 3 + length
+    except IndexError:
+        return 0, 0
+    return (tag >> 3, at + 1) if tag != 0x08 else (0, 0)
+
+
 def kind_of(payload: bytes) -> int:
     """The field of `Record` that is set, by its number; 0 where that is not to be seen at once."""
-    at, end = 0, len(payload)
+    return kind_and_place(payload)[0]
+
+
+class Superseded:
+    """Tells of the summary records of a log, from the last one back, which have been replaced by later ones.
+
+    Nearly every record has the layout of one of a few that come after it.
+    """
+
+    def __init__(self) -> None:
+        self._layouts: list[Layout] = []
+
+    def changes(self, payload: bytes, place: int) -> list[Change]:
+        """The changes of one summary record, in order; none of one whose paths have all been set later.
+
+        `place` is where the summary begins behind its tag. Nothing can be said of a record that cannot be read.
+        """
+        found = None
+        start, end = _bounds(payload, place)
+        if end == len(payload):
+            for layout in self._layouts:
+                if layout.fits(payload, start, end):
+                    return []
+            found = usual_items(payload, start, end)
+        if found is None:
+            record = parsed(payload)
+            return [] if record is None else changes_of(record.summary)
+        paths, changes = found
+        layout = Layout.of(tuple(paths))
+        layout.count()
+        self._layouts.insert(0, layout)
+        del self._layouts[_MOST_LAYOUTS:]
+        return changes
+
+
+def _bounds(payload: bytes, at: int) -> tuple[int, int]:
+    """Where a message begins and ends whose length stands at a place; (0, -1) where there is none."""
     try:
-        while at < end:
-            tag = payload[at]
-            if tag == 0x08:  # num
-                at += 1
-                while payload[at] >= 0x80:
-                    at += 1
-                at += 1
-                continue
-            if tag < 0x80:
-                return tag >> 3
-            second = payload[at + 1]
-            if (tag, second) in ((0x82, 0x01), (0xC2, 0x0C)):  # control, _info
-                length = payload[at + 2]
-                if length >= 0x80:
-                    return 0
-                at += 3 + length
-                continue
-            return (tag & 0x7F | second << 7) >> 3 if second < 0x80 else 0
+        length = payload[at]
+        if length < 0x80:
+            return at + 1, at + 1 + length
+        length, at = long_length(payload, at)
     except IndexError:
-        pass
-    return 0
+        return 0, -1
+    return at, at + length
 
 
-def keys_in_summary(payload: bytes) -> tuple[list[bytes], bool]:
-    """Keys of one level that a summary record sets, as they are encoded; whether that is all it does."""
-    keys = _ITEM_KEYS.findall(payload)
-    return keys, len(keys) == payload.count(_VALUE_TAG) and not _REMOVAL.search(payload)
-
-
-def summary_changes(payload: bytes) -> list[Change]:
-    """The changes of one summary record, in order; none of one that cannot be read."""
-    if (record := parsed(payload)) is None:
-        return []
-    changes = [Change(path_of(item), item.value_json) for item in record.summary.update]
-    return changes + [Change(path_of(item), None) for item in record.summary.remove]
+def changes_of(message: Any) -> list[Change]:
+    """The changes of a config or summary, in order."""
+    encoded = message.SerializeToString()
+    if found := usual_items(encoded, 0, len(encoded)):
+        return found[1]
+    changes = [Change(path_of(item), item.value_json) for item in message.update]
+    return changes + [Change(path_of(item), None) for item in message.remove]
 
 
 def parsed(payload: bytes) -> Any:
@@ -90,7 +128,7 @@ def parsed(payload: bytes) -> Any:
         return None
 
 
-def path_of(item: Any) -> tuple[str, ...]:
+def path_of(item: Any) -> KeyPath:
     return tuple(item.nested_key) or (item.key,)
 
 
@@ -122,9 +160,14 @@ def _usual_row(payload: bytes) -> Row | None:
     """
     found = []
     for item in _ROW_ITEMS:
-        at = payload.find(item) + len(item)
-        text = payload[at + 1 : at + 1 + payload[at]] if len(item) <= at < len(payload) else b""
-        number = number_of(text.decode("ascii", "replace"))
+        start = payload.find(item) + len(item) + 1
+        if not len(item) < start <= len(payload):
+            return None
+        end = start + payload[start - 1]
+        if _PLAIN_NUMBER.fullmatch(payload, start, end):
+            found.append(float(payload[start:end]))
+            continue
+        number = number_of(payload[start:end].decode("ascii", "replace"))
         if number is None:
             return None
         found.append(number)
