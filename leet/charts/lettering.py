@@ -23,6 +23,10 @@ class Glyphs:
     """Where the y axis meets the bottom border."""
     hairline: str
     point: str
+    anchor: str
+    """The hairline of the place that differences are counted from."""
+    anchored: str
+    """A point of a curve there."""
     bullet: str
     nan: str
     above: str
@@ -36,9 +40,9 @@ class Glyphs:
     ellipsis: str
 
 
-UNICODE = Glyphs("─", "│", "╭╮╰╯", "┤", "┴", "│", "●", "●", "×", "▲", "▼", "↑", "↓", "•", "╌", "…")
-ASCII = Glyphs("-", "|", "..''", "+", "+", "|", "@", "", "x", "^", "v", "^", "v", "o", "-", "~")
-_PLAIN = {"µ": "u", "μ": "u", "–": "-", "—": "-", "…": "~", "∞": "I", "×": "x", "·": ".", "≤": "<", "²": "2"}
+UNICODE = Glyphs("─", "│", "╭╮╰╯", "┤", "┴", "│", "●", "┊", "○", "●", "×", "▲", "▼", "↑", "↓", "•", "╌", "…")
+ASCII = Glyphs("-", "|", "..''", "+", "+", "|", "@", "!", "O", "", "x", "^", "v", "^", "v", "o", "-", "~")
+_PLAIN = {"µ": "u", "μ": "u", "–": "-", "—": "-", "…": "~", "∞": "I", "×": "x", "·": ".", "≤": "<", "²": "2", "Δ": "d"}
 SERIES_GLYPHS = "*+o#%&=$"
 """What the curves of an ASCII chart with several of them are drawn with, in turn."""
 

@@ -13,7 +13,7 @@ from leet.charts.cells import Cells, Role
 from leet.charts.curve import Curve
 from leet.charts.layout import Layout, PlotArea, lay_out, plot_area
 from leet.charts.lettering import Glyphs, glyphs, mark_of, to_ascii
-from leet.charts.readout import draw_crosshair
+from leet.charts.readout import draw_anchor, draw_crosshair
 from leet.charts.spec import Spec
 from leet.charts.surround import draw_frame, draw_legend, draw_y_labels
 
@@ -41,6 +41,8 @@ def draw_chart(spec: Spec, width: int, height: int) -> Cells:
     _marks(cells, layout, signs)
     if spec.monochrome and not spec.ascii and len(layout.curves) > 1:
         _letters(cells, spec, layout)
+    if spec.anchor is not None:
+        draw_anchor(cells, spec, layout, signs)
     if spec.crosshair is not None:
         draw_crosshair(cells, spec, layout, signs)
     if spec.ascii:

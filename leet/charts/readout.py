@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
 from leet.charts.cells import Cells, Role
-from leet.charts.curve import Curve
 from leet.charts.layout import Layout, PlotArea
 from leet.charts.lettering import Glyphs, chart_unit, mark_of, shorten
 from leet.charts.spec import Spec
@@ -43,36 +44,109 @@ def x_text(x: float, spec: Spec, layout: Layout) -> str:
     return f"{x:,.0f}" if x == round(x) and abs(x) < 1e15 else f"{x:.6g}"
 
 
+def x_difference(x: float, since: float, spec: Spec, layout: Layout) -> str:
+    """How far `x` lies after `since`, with its sign: steps, or time."""
+    away = x - since
+    sign = "+" if away > 0 else "-" if away < 0 else ""
+    kind = "duration" if spec.x_kind == "clock" else spec.x_kind
+    return sign + x_text(abs(away), replace(spec, x_kind=kind), layout)
+
+
+def difference(value: float, since: float, spec: Spec) -> str:
+    """How much `value` is above `since`, with its sign."""
+    away = value - since
+    return ("+" if away > 0 else "") + value_text(away, spec)
+
+
+def draw_anchor(cells: Cells, spec: Spec, layout: Layout, signs: Glyphs) -> None:
+    """The hairline at `spec.anchor`, and the nearest point of every curve."""
+    assert spec.anchor is not None
+    _hairline(cells, layout, spec.anchor, signs.anchor)
+    for curve in layout.curves:
+        i = curve.nearest(spec.anchor)
+        if i is not None and (curve.drawn is None or curve.drawn[i]):
+            role = Role.SERIES + curve.color
+            _point(cells, layout, float(curve.x[i]), float(curve.height[i]), role, signs.anchored)
+
+
+def _hairline(cells: Cells, layout: Layout, x: float, sign: str) -> int | None:
+    """A line down the chart at `x`, behind all that stands there; its column, None where it is not on the axis."""
+    area = layout.area
+    column = area.column_of(x) if math.isfinite(x) else None
+    if column is not None:
+        rows = slice(area.top, area.top + area.height)
+        free = cells.codes[rows, column] == 32
+        free |= cells.roles[rows, column] == Role.GUIDE
+        cells.codes[rows, column][free] = ord(sign)
+        cells.roles[rows, column][free] = Role.CROSSHAIR
+    return column
+
+
 def draw_crosshair(cells: Cells, spec: Spec, layout: Layout, signs: Glyphs) -> None:
     """The hairline at `spec.crosshair`, the nearest point of every curve, and what their values are."""
     assert spec.crosshair is not None
-    if not math.isfinite(spec.crosshair):
-        return
-    area = layout.area
-    column = area.column_of(spec.crosshair)
+    column = _hairline(cells, layout, spec.crosshair, signs.hairline)
     if column is None:
         return
-    rows = slice(area.top, area.top + area.height)
-    free = cells.codes[rows, column] == 32
-    free |= cells.roles[rows, column] == Role.GUIDE
-    cells.codes[rows, column][free] = ord(signs.hairline)
-    cells.roles[rows, column][free] = Role.CROSSHAIR
-    entries: list[tuple[str, str, int]] = []
-    at = spec.crosshair
+    anchor = spec.anchor if spec.anchor is not None and math.isfinite(spec.anchor) else None
+    at, since = spec.crosshair, anchor
+    entries: list[_Entry] = []
     for place, curve in layout.listed:
         i = curve.nearest(spec.crosshair)
         if i is None:
             continue
-        at = float(curve.x[i])
-        entries.append((mark_of(spec, place), _entry(curve, i, spec, layout), Role.SERIES + curve.color))
+        at, value, change = float(curve.x[i]), float(curve.y[i]), ""
+        if anchor is not None and (j := curve.nearest(anchor)) is not None:
+            since, change = float(curve.x[j]), difference(value, float(curve.y[j]), spec)
+        role = Role.SERIES + curve.color
+        entries.append(
+            _Entry(mark_of(spec, place), role, shorten(curve.label, 20), value_text(value, spec, layout), change)
+        )
         if curve.drawn is None or curve.drawn[i]:
-            _point(cells, layout, at, float(curve.height[i]), Role.SERIES + curve.color, signs.point)
-    _box(cells, spec, layout, column, x_text(at if len(entries) == 1 else spec.crosshair, spec, layout), entries, signs)
+            _point(cells, layout, at, float(curve.height[i]), role, signs.point)
+    if len(entries) != 1:
+        at, since = spec.crosshair, anchor
+    apart = "" if since is None else x_difference(at, since, spec, layout)
+    told = (_of_several if len(spec.traces) > 1 or not entries else _of_one)(x_text(at, spec, layout), apart, entries)
+    _box(cells, layout, column, told, signs)
 
 
-def _entry(curve: Curve, i: int, spec: Spec, layout: Layout) -> str:
-    value = value_text(float(curve.y[i]), spec, layout)
-    return f"{shorten(curve.label, 20)} {value}" if len(spec.traces) > 1 else value
+class _Entry(NamedTuple):
+    """What is read out of one curve."""
+
+    mark: str
+    role: int
+    label: str
+    value: str
+    change: str
+    """Since the anchor; empty where there is none."""
+
+
+Lines = list[tuple[str, str, int]]
+"""(mark, text, role of the mark) of each line of a readout."""
+
+
+def _of_one(x: str, apart: str, entries: list[_Entry]) -> tuple[Lines, Lines]:
+    """What is read out of a single curve at `x`, `apart` from the anchor; and the same where there is little room."""
+    _, role, _, value, change = entries[0]
+    whole, short = [("", f"{x}: {value}", role)], [("", value, role)]
+    if change:
+        whole.append(("", f"Δ {apart}: {change}", role))
+        short.append(("", f"Δ {change}", role))
+    return whole, short
+
+
+def _of_several(x: str, apart: str, entries: list[_Entry]) -> tuple[Lines, Lines]:
+    """The same of several: their names give way before what has changed."""
+    first = ("", f"x {x}" + (f"  Δ {apart}" if apart else ""), int(Role.READOUT))
+    whole = [first, *((e.mark, f"{e.label} {e.value}", e.role) for e in entries)]
+    if not any(entry.change for entry in entries):
+        return whole, whole
+    named = max(len(entry.label) for entry in entries)
+    wide = max(len(entry.value) for entry in entries)
+    told = [(e, f"{e.value.rjust(wide)}  Δ {e.change}") for e in entries]
+    whole = [first, *((e.mark, f"{e.label.ljust(named)} {text}", e.role) for e, text in told)]
+    return whole, [first, *((e.mark, text, e.role) for e, text in told)]
 
 
 def _point(cells: Cells, layout: Layout, x: float, height: float, role: int, sign: str) -> None:
@@ -85,32 +159,18 @@ def _point(cells: Cells, layout: Layout, x: float, height: float, role: int, sig
     cells.put(column, area.top + min(max(round(down) // layout.down, 0), area.height - 1), sign, role)
 
 
-def _box(
-    cells: Cells,
-    spec: Spec,
-    layout: Layout,
-    column: int,
-    x: str,
-    entries: list[tuple[str, str, int]],
-    signs: Glyphs,
-) -> None:
+def _box(cells: Cells, layout: Layout, column: int, told: tuple[Lines, Lines], signs: Glyphs) -> None:
     """The readout beside the hairline, where it covers the least of the curves."""
     area = layout.area
-    several = len(spec.traces) > 1
-    lines = [("", f"x {x}", int(Role.READOUT)), *entries] if several else [("", f"{x}: {t}", r) for _, t, r in entries]
-    if not lines:
-        lines = [("", f"x {x}", int(Role.READOUT))]
-    if len(lines) > area.height:
-        lines = [*lines[: max(area.height - 1, 0)], ("", f"{signs.ellipsis} {len(lines) - area.height + 1} more", 10)]
-        lines = lines[: area.height]
+    lines, short = (_cut(lines, area.height, signs) for lines in told)
     sides = (column + 2, column - 1)
     wide = _width(lines)
-    if not several and entries and not any(_fits(area, side, wide) for side in (sides[0], sides[1] - wide)):
-        # The hairline says where, if there is room for the value alone.
-        lines = [("", text, role) for _, text, role in entries]
+    if not any(_fits(area, side, wide) for side in (sides[0], sides[1] - wide)):
+        # The hairline says where, if there is room for the values alone.
+        lines = short
         wide = _width(lines)
     lefts = [left for left in (sides[0], sides[1] - wide) if _fits(area, left, wide)]
-    if not lefts and entries and wide <= area.width:
+    if not lefts and lines and wide <= area.width:
         # Over the hairline, which is seen above or below.
         lefts = [area.left if column >= area.left + area.width / 2 else area.left + area.width - wide]
     places = []
@@ -128,7 +188,15 @@ def _box(
         cells.put(after, top + row, " " * (left + wide - after), Role.READOUT)
 
 
-def _width(lines: list[tuple[str, str, int]]) -> int:
+def _cut(lines: Lines, height: int, signs: Glyphs) -> Lines:
+    """As many lines as fit; the last says how many do not."""
+    if len(lines) <= height:
+        return lines
+    more = ("", f"{signs.ellipsis} {len(lines) - height + 1} more", int(Role.READOUT))
+    return [*lines[: max(height - 1, 0)], more][:height]
+
+
+def _width(lines: Lines) -> int:
     return max(len(mark) + bool(mark) + len(text) for mark, text, _ in lines)
 
 

@@ -52,6 +52,8 @@ class Spec:
     log_y: bool = False
     crosshair: float | None = None
     """x under the crosshair; the nearest point of every trace is read out."""
+    anchor: float | None = None
+    """x of the place from which the crosshair tells the differences."""
     focused: bool = False
     legend: bool = False
     guides: Literal["off", "dots", "horizontal"] = "off"

@@ -113,6 +113,8 @@ COMMANDS: tuple[Command, ...] = (
             "pane('cut_outliers')", _BOTH),
     Command("y_range", "Y", "Type a range for y: min..max", "Charts", "y_range", _BOTH),
     Command("crosshair", "v", "Crosshair on all charts; left and right move it", "Charts", "pane('crosshair')", _BOTH),
+    Command("anchor", "V", "Anchor at the crosshair, which then tells differences from it; or none", "Charts",
+            "anchor", _BOTH),
     Command("zoom_in", "plus", "Zoom in on x", "Charts", "pane('zoom_in')", _BOTH),
     Command("zoom_out", "minus", "Zoom out", "Charts", "pane('zoom_out')", _BOTH),
     Command("pan_left", "left_curly_bracket", "Pan to earlier", "Charts", "pane('pan', 'left')", _BOTH),

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from textual.screen import Screen
+
+from leet.tui.commands import keys_in_words
 from leet.tui.screens.asking import AskingScreen
 from leet.tui.widgets.chart_grid import ChartGrid
 from leet.tui.widgets.chart_grid_limits import in_words
+from leet.tui.widgets.status_line import StatusLine
 
 
 class ChartChoices(AskingScreen):
@@ -19,6 +23,24 @@ class ChartChoices(AskingScreen):
 
     def keep_choices(self) -> None:
         """Remember what was chosen."""
+
+    def action_anchor(self) -> None:
+        """Let the crosshair tell differences from where it stands now, on all charts; or no longer."""
+        grid = self.chart_grid
+        grid.action_anchor()
+        self._repaint_charts()
+        key = keys_in_words("anchor")
+        if grid.anchor.held is not None:
+            self.say_choice(f"anchor: the crosshair tells differences from here; {key} here takes it away", "anchor")
+
+    def _repaint_charts(self) -> None:
+        """Something that all charts of the screen share is another."""
+        self.chart_grid.paint_now()
+
+    def say_choice(self, *message: str) -> None:
+        """Say what was chosen, in several wordings."""
+        assert isinstance(self, Screen)
+        self.query_one(StatusLine).say(*message)
 
     async def action_y_range(self) -> None:
         """Ask for the ends of the y axis of the active chart."""

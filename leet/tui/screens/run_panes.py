@@ -32,6 +32,7 @@ class RunPanes(ChartChoices, FilteredPanes):
         super().__init__(terminal, metric_sources, run)
         self._grid_part: str | None = None
         self._moment = SharedMoment(self.metrics, self.system)
+        self.system.anchor = self.metrics.anchor
 
     # Commands
 
@@ -43,6 +44,10 @@ class RunPanes(ChartChoices, FilteredPanes):
     @property
     def chart_grid(self) -> ChartGrid:
         return self.grid
+
+    def _repaint_charts(self) -> None:
+        self.metrics.paint_now()
+        self.system.paint_now()
 
     def action_open(self) -> None:
         pane = self.pane
@@ -58,6 +63,7 @@ class RunPanes(ChartChoices, FilteredPanes):
             return
         leaving = [self.pane, self.metrics, self.system]
         if any(pane.action_leave() for pane in leaving if hasattr(pane, "action_leave")):
+            self._repaint_charts()
             return
         if self.pane is not self.panes[self.home].content:
             self._go_home()

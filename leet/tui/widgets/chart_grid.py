@@ -11,6 +11,7 @@ Actions, for the table of commands (the widget binds no keys):
     cycle_guides                                off, dots, horizontal
     cycle_smoothing                             off, and three strengths
     crosshair                                   on and off, on all charts that share the x axis
+    anchor                                      dropped at the crosshair, which then tells differences; or lifted
     fullscreen                                  posts FullscreenRequested
     set_rows(n) set_columns(n)                  1 to 9
     leave                                       crosshair off, else no chart focused; True if there was either
@@ -130,8 +131,10 @@ class ChartGrid(ChartWall, can_focus=True):
         self.columns = min(max(columns, 1), MOST)
 
     def action_leave(self) -> bool:
-        if self.crosshair is not None:
+        if self.crosshair is not None or self.anchor.held is not None:
+            self.anchor.held = None
             self.set_crosshair(None)
+            self._paint()
             return True
         if self.focus_index is not None:
             self.focus_chart(None)
@@ -196,6 +199,13 @@ class ChartGrid(ChartWall, can_focus=True):
         elif (chart := self.active_chart) and chart.spec and (area := chart.area()):
             at = _next_sample(chart.spec, sum(area.x_range) / 2, 0.0)
             self.set_crosshair(at, chart.spec.x_label)
+
+    def action_anchor(self) -> None:
+        """Drop the anchor at the crosshair, which begins to stand there if it did not; there already: take it away."""
+        if self.crosshair is None:
+            self.action_crosshair()
+        if self.crosshair is not None and (chart := self.active_chart):
+            self.drop_anchor(chart)
 
     def _step_crosshair(self, cells: int) -> None:
         """To the sample `cells` further in the chart in focus: the next one where samples are sparse."""

@@ -2,8 +2,33 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from leet.tui.widgets.chart_grid_chart import DrawnChart, TimedSource
 from leet.tui.widgets.chart_grid_looks import ChartLooks
+
+
+@dataclass(frozen=True, slots=True)
+class Anchor:
+    """A place that differences are counted from: x and the label of its axis, and its moment in Unix seconds."""
+
+    x: float
+    x_label: str
+    moment: float | None
+
+    def on(self, chart: DrawnChart) -> float | None:
+        """Where it stands on a chart; None where that is not known."""
+        if chart.spec is None or chart.spec.x_label == self.x_label:
+            return self.x
+        if self.moment is None or chart.spec.x_kind == "clock":
+            return self.moment
+        return chart.source.x_at(self.moment) if isinstance(chart.source, TimedSource) else None
+
+
+class AnchorPlace:
+    """Where the anchor is, for all grids that share it."""
+
+    held: Anchor | None = None
 
 
 class CrosshairCharts(ChartLooks):
@@ -15,6 +40,8 @@ class CrosshairCharts(ChartLooks):
         """x and label of the axis that it stands on; shown on every chart with that axis."""
         self.crosshair_time: float | None = None
         """The moment that the crosshair stands at, in Unix seconds, for charts with another axis."""
+        self.anchor = AnchorPlace()
+        """What the crosshair tells differences from."""
         self._hover: tuple[float, str] | None = None
         self._hover_key: str | None = None
 
@@ -28,6 +55,20 @@ class CrosshairCharts(ChartLooks):
         if self._hover is None and self.crosshair is not None and self.crosshair_time is not None:
             return chart.source.x_at(self.crosshair_time) if isinstance(chart.source, TimedSource) else None
         return None
+
+    def anchor_on(self, chart: DrawnChart) -> float | None:
+        """Where the anchor stands on this chart."""
+        return None if self.anchor.held is None else self.anchor.held.on(chart)
+
+    def drop_anchor(self, chart: DrawnChart) -> None:
+        """Let it be where the crosshair stands, which is that of `chart`; nowhere if it is there already."""
+        x, source = self.crosshair_on(chart), chart.source
+        if x is not None and chart.spec is not None:
+            clock = chart.spec.x_kind == "clock"
+            moment = x if clock else source.time_at(x) if isinstance(source, TimedSource) else None
+            dropped = Anchor(x, chart.spec.x_label, moment)
+            self.anchor.held = None if dropped == self.anchor.held else dropped
+            self._paint()
 
     def set_hover(self, x: float | None, x_label: str = "", key: str | None = None) -> None:
         """The pointer reads at `x` of the chart with `key`, or of every chart with this axis."""

@@ -310,6 +310,7 @@ class ChartWall(CrosshairCharts, can_focus=True):
             source.version(),
             self.view(source),
             self.crosshair_on(chart),
+            self.anchor_on(chart),
             self._has_focus(chart),
             self.ascii,
             self.guides,
@@ -332,6 +333,8 @@ class ChartWall(CrosshairCharts, can_focus=True):
         chart.spec = spec
         if (x := self.crosshair_on(chart)) is not None:
             spec = replace(spec, crosshair=x)
+        if (x := self.anchor_on(chart)) is not None:
+            spec = replace(spec, anchor=x)
         draw = draw_chart
         chart.heat = view.heat and source.heatmap_capable
         if chart.heat:
