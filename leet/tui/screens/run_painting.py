@@ -25,7 +25,7 @@ from leet.tui.screens.chart_screen import ChartScreen
 from leet.tui.screens.pane_borders import BorderedPanes
 from leet.tui.screens.panes_screen import TITLES
 from leet.tui.shown_run import ShownRun
-from leet.tui.sources import SelectedMetrics
+from leet.tui.sources import AXIS_NAMES, SelectedMetrics
 from leet.tui.terminal import Terminal
 from leet.tui.widgets.chart_grid import ChartGrid
 from leet.tui.widgets.chart_source import SystemSource
@@ -309,7 +309,7 @@ class ShownPanes(BorderedPanes):
             shown, total = self.filter_count(subject)
             parts.append(Part(f"{shown_filter(held)} {shown}/{total}", "status--message", rank=6))
         if self.metric_sources.axis != "auto":
-            parts.append(Part(f"x: {self.metric_sources.axis}", rank=4))
+            parts.append(Part(f"x axis: {AXIS_NAMES[self.metric_sources.axis]}", rank=4))
         if not self._visible_panes():
             parts.append(Part(self._way_back(), "status--message", rank=9))
         self.status.show([*parts, *self.own_parts()], self._hints(place))

@@ -86,6 +86,7 @@ class StatusLine(Painted):
         kept = sum(cell_len(key) + cell_len(word) + 3 for key, word in self._hints[:HINTS_KEPT]) if width >= 60 else 0
         room = width - 2 - kept
         wordings = self._message or self._lasting
+        parts = [part for part in parts if part.text not in wordings]
         while True:
             left = room - _length(parts, gap) - (len(gap) if wordings else 0)
             least = min(reversed(parts), key=lambda part: part.rank, default=None)
