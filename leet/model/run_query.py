@@ -57,6 +57,13 @@ class RunQuery:
         """The query; raises nothing: look at its `error`."""
         return cls(text, mode)
 
+    @classmethod
+    def by(cls, order: Order, *, descending: bool) -> RunQuery:
+        """One that leaves nothing out and sorts by `order`."""
+        query = cls()
+        query._orders = ((order, descending),)
+        return query
+
     def __bool__(self) -> bool:
         return bool(self.text.strip())
 

@@ -2,16 +2,29 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Sequence
 from typing import Any
 
 from leet.model.filter import Mode
 from leet.model.group_curve import BANDS, Band
 from leet.model.run_query import RunQuery
+from leet.model.run_value import RunValue, UnknownValueError, value_named
 from leet.settings.view_state import ViewState
 from leet.tui.selection import Selection
 
 SORTS = {"started": "", "name": "sort:name", "state": "sort:state", "step": "sort:-step", "duration": "sort:-duration"}
 """What the list can be sorted by with a key, as a query."""
+
+
+def sorting(sort: str) -> RunQuery:
+    """What sorts the list: a key of `SORTS`, or the name of a value, with `-` for the largest first.
+
+    Raises UnknownValueError.
+    """
+    if sort in SORTS:
+        return RunQuery.parse(SORTS[sort])
+    return RunQuery.by(value_named(sort.removeprefix("-")).order, descending=sort.startswith("-"))
 
 
 class WorkspaceMemory:
@@ -37,8 +50,26 @@ class WorkspaceMemory:
 
     @property
     def sort(self) -> str:
-        """A key of `SORTS`."""
-        return self._text("sort") if self._text("sort") in SORTS else "started"
+        """A key of `SORTS`, or the name of a value: see `sorting`."""
+        sort = self._text("sort")
+        try:
+            sorting(sort)
+        except UnknownValueError:
+            return "started"
+        return sort
+
+    @property
+    def columns(self) -> list[RunValue]:
+        """What the list has columns of, beside those that it always has."""
+        found: Any = self._view.get("runs.columns", [])
+        columns = []
+        for name in found if isinstance(found, list) else ():
+            with contextlib.suppress(UnknownValueError):
+                columns.append(value_named(str(name)))
+        return columns
+
+    def keep_columns(self, columns: Sequence[RunValue]) -> None:
+        self._view.set("runs.columns", [column.name for column in columns] or None)
 
     @property
     def highlighted(self) -> str:

@@ -235,7 +235,7 @@ class ChoiceScreen(ModalScreen[list[str] | None], Overlay[list[str] | None]):
             line = self.query_one(ChoiceInput)
             if line.value:
                 if name not in {choice.name for choice in self._all}:
-                    self._all = [*self._all, Choice(name, "as typed")]
+                    self._all = [Choice(name, "as typed"), *self._all]
                 line.value = ""
             self.list.repaint()
 

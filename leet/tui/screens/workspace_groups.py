@@ -1,11 +1,11 @@
-"""What a person does to see the difference between many runs in the charts: groups of them."""
+"""What a person does to see the difference between many runs: groups of them in the charts, columns in the list."""
 
 from __future__ import annotations
 
 from leet.model.group_curve import BAND_NAMES, BANDS
 from leet.model.run_entry import RunEntry
 from leet.model.run_grouping import grouping_of, offered
-from leet.model.run_value import UnknownValueError
+from leet.model.run_value import RunValue, UnknownValueError, value_named
 from leet.tui.commands import keys_in_words
 from leet.tui.screens.workspace_runs import WorkspaceRuns
 from leet.tui.widgets.status_line import Part
@@ -86,3 +86,37 @@ class GroupedRuns(WorkspaceRuns):
         self.show_charts()
         self.metrics.paint_now()
         self.tell(f"band around the mean of a group: {BAND_NAMES[groups.band]}")
+
+    def action_run_columns(self) -> None:
+        """Ask for the columns of the list."""
+        from leet.tui.run_choices import column_choices
+        from leet.tui.screens.choice_screen import ChoiceScreen
+
+        entries = self.runs.entries or list(self.workspace.entries.values())
+        held = [value.name for value in self.runs.values]
+
+        def check(typed: str) -> str:
+            try:
+                value_named(typed, entries)
+            except UnknownValueError as error:
+                return str(error)
+            return ""
+
+        def show(chosen: list[str] | None) -> None:
+            if chosen is not None:
+                self._show_columns([value_named(name, entries) for name in chosen])
+
+        choices = column_choices(entries, held)
+        self.app.push_screen(ChoiceScreen("Columns of the list", choices, held, several=True, check=check), show)
+
+    def _show_columns(self, values: list[RunValue]) -> None:
+        values = list(dict.fromkeys(values))
+        self.runs.show_values(values)
+        self.runs_memory.keep_columns(values)
+        titles = ", ".join(value.title for value in values)
+        narrow = values and not self.runs.shows_all_values
+        self.tell(
+            f"columns: {titles}" + (f"; {keys_in_words('wider')} makes room for all" if narrow else "")
+            if values
+            else "the usual columns"
+        )

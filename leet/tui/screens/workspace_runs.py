@@ -16,7 +16,6 @@ from textual.timer import Timer
 from textual.widget import Widget
 
 from leet.model.run_entry import RunEntry
-from leet.model.run_query import RunQuery
 from leet.model.safe_text import clean
 from leet.model.workspace import Workspace, WorkspaceChange
 from leet.settings.view_state import ViewState
@@ -37,7 +36,7 @@ from leet.tui.shown_run import ShownRun
 from leet.tui.terminal import Terminal
 from leet.tui.widgets.runs_list import RunsList
 from leet.tui.workspace_feeds import FeedOf, Peeked, RunFeeds, feed_of
-from leet.tui.workspace_memory import SORTS, WorkspaceMemory
+from leet.tui.workspace_memory import WorkspaceMemory, sorting
 
 if TYPE_CHECKING:
     from leet.remote.remote_runs import RemoteRuns
@@ -106,6 +105,7 @@ class WorkspaceRuns(RunPanes):
             pulse=live and not terminal.remote and terminal.now is None,
             id="runs",
         )
+        self.runs.show_values(self.runs_memory.columns)
         self._live: dict[str, bool] = {}
         self._first = highlight
         self._chosen = False
@@ -209,7 +209,7 @@ class WorkspaceRuns(RunPanes):
             listed, sort = self.query_now.select(entries.values(), now), ""
         else:
             kept = (entry for entry in entries.values() if self.query_now.matches(entry, now))
-            listed, sort = RunQuery.parse(SORTS[self.sort]).sorted(kept, now), self.sort
+            listed, sort = sorting(self.sort).sorted(kept, now), self.sort
         self.runs.empty = self._runs_note()
         self.runs.show(listed, len(entries), sort)
         self._show_headings()

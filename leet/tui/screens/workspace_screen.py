@@ -14,6 +14,7 @@ from leet.model.safe_text import clean
 from leet.tui.commands import bindings, keys_in_words
 from leet.tui.messages import FilterChanged, FilterClosed, RunMarked, RunOpened, RunsSorted
 from leet.tui.run_labels import RunLabels
+from leet.tui.screens.run_painting import no_favourites
 from leet.tui.screens.workspace_groups import GroupedRuns
 from leet.tui.terminal import Terminal
 from leet.tui.widgets.run_query_line import RunQueryLine
@@ -70,6 +71,8 @@ class WorkspaceScreen(GroupedRuns):
         if self.filters["metrics"] and self.sources.names:
             shows_all = f"{keys_in_words('clear_metrics')} shows all again"
             return f"No metric matches {clean(self.filters['metrics'].text)!r}\n\n{shows_all}"
+        if self.metrics.favourites.alone and self.sources.names:
+            return no_favourites("metrics")
         if left := self.feeds.left:
             return f"Reading {'the log' if left == 1 else f'{left:,} logs'}\n\n{self.feeds.progress:.0%}"
         return "No metrics in the selected run" + ("s" if len(self.selection) > 1 else "")
@@ -164,11 +167,16 @@ class WorkspaceScreen(GroupedRuns):
     def action_sort(self) -> None:
         """By the next thing."""
         names = list(SORTS)
-        self._sort_by(names[(names.index(self.sort) + 1) % len(names)])
+        for column in self.runs.values:
+            names += [column.name, f"-{column.name}"]
+        at = names.index(self.sort) if self.sort in names else -1
+        self._sort_by(names[(at + 1) % len(names)])
 
     def on_runs_sorted(self, event: RunsSorted) -> None:
+        """Values are sorted the other way when their title is clicked again."""
         event.stop()
-        self._sort_by(event.by)
+        again = event.by == self.sort and event.by not in SORTS
+        self._sort_by(f"-{event.by}" if again else event.by)
 
     def _sort_by(self, by: str) -> None:
         self.sort = by
@@ -176,7 +184,7 @@ class WorkspaceScreen(GroupedRuns):
         self.tell(
             *(f"the query says how to sort: {key} lifts it", f"{key} lifts its sorting")
             if self.query_now.sorts
-            else (f"runs sorted by {by}",)
+            else (f"runs sorted by {clean(by.removeprefix('-'))}{', largest first' if by[0] == '-' else ''}",)
         )
         self.list_runs()
         self.runs_memory.keep_list(self.query_now, self.sort)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 UNSELECTED, SELECTED, PINNED = "○", "●", "▶"
@@ -34,14 +35,24 @@ class Columns:
     age: int
     step: int
     tags: int
+    values: tuple[int, ...] = ()
+    """Of the columns that a person has chosen, as many as are shown: the last of them go first."""
 
     @classmethod
-    def share(cls, width: int) -> Columns:
-        """As many columns as there is room for beside a readable name."""
+    def share(cls, width: int, values: Sequence[int] = ()) -> Columns:
+        """As many columns as there is room for beside a readable name: those that were chosen (their widths) first."""
         room = max(0, width - MARK_WIDTH - 1)
         taken = {"sign": 0, "age": 0, "step": 0, "word": 0, "tags": 0}
+        if room - _SIGN >= 8:
+            taken["sign"] = _SIGN
+            room -= _SIGN
+        shown = []
+        for wide in values:
+            if room - wide < _LEAST_NAME:
+                break
+            shown.append(wide)
+            room -= wide
         for name, wide, least in (
-            ("sign", _SIGN, 8),
             ("age", _AGE, _LEAST_NAME),
             ("step", _STEP, _LEAST_NAME + 2),
             ("word", _WORD - _SIGN, 20),
@@ -52,4 +63,5 @@ class Columns:
         if room >= 40:
             taken["tags"] = min(_MOST_TAGS, room - 28)
             room -= taken["tags"]
-        return cls(room, taken["sign"], taken["word"], taken["age"], taken["step"], taken["tags"])
+        wide = (taken[name] for name in ("sign", "word", "age", "step", "tags"))
+        return cls(room, *wide, tuple(shown))

@@ -1,9 +1,9 @@
 """The list of runs: one row each, of which only those that are seen are made.
 
-     ●  ▶ loss-sweep-3          ✓  12 min     1,200  baseline
-     │                          │  │          │      tags
-     mark: ○ ● ▶, in the        │  age        last step
-     colour of its curves       state
+     ●  ▶ loss-sweep-3          ✓    0.1234   12 min     1,200  baseline
+     │                          │    │        │          │      tags
+     mark: ○ ● ▶, in the        │    columns  age        last step
+     colour of its curves       state  chosen by name
 
 Actions, for the table of commands: move, move_far, next_page, previous_page, first_page, last_page, open.
 """
@@ -30,17 +30,21 @@ from leet.tui.run_labels import RunLabels
 from leet.tui.widgets.painted import cut, pad, strip_of
 from leet.tui.widgets.painted_list import PaintedList
 from leet.tui.widgets.run_columns import MARK_WIDTH, Columns, Mark
+from leet.tui.widgets.run_value_columns import ValueColumn, value_columns
 from leet.tui.widgets.tag_colors import tag_pieces
 
 if TYPE_CHECKING:
     from leet.model.run_entry import RunEntry
+    from leet.model.run_value import RunValue
 
 PULSE_SECONDS = 0.75
 """Half the period of the mark of a run that is being written."""
 FAR = 10
 """Rows of a larger step."""
 ASCENDING = ("name", "state")
-"""What is sorted from the first to the last; everything else from the latest or largest on."""
+"""What is sorted from the first to the last."""
+DESCENDING = ("started", "step", "duration")
+"""What is sorted from the latest or largest on; everything else as the sort says: `summary.loss`, `-summary.loss`."""
 
 
 class RunsList(PaintedList, can_focus=True):
@@ -100,6 +104,8 @@ class RunsList(PaintedList, can_focus=True):
         self._entries: Sequence[RunEntry] = ()
         self._places: Mapping[str, int] = {}
         self._labels = RunLabels(())
+        self._values: Sequence[RunValue] = ()
+        self._value_columns: tuple[ValueColumn, ...] = ()
         self._total = 0
         self._sort = "started"
         self._key = ""
@@ -116,6 +122,7 @@ class RunsList(PaintedList, can_focus=True):
         self._entries, self._total, self._sort = entries, total, sort
         self._places = {entry.key: place for place, entry in enumerate(entries)}
         self._labels = RunLabels(entries)
+        self._value_columns = value_columns(self._values, entries, self._clock())
         place = self._places.get(self._key)
         if place is None:
             place = min(self._index, len(entries) - 1)
@@ -127,6 +134,25 @@ class RunsList(PaintedList, can_focus=True):
         self._say_note()
         self._announce()
         self.repaint()
+
+    def show_values(self, values: Sequence[RunValue]) -> None:
+        """Have a column for each of these, where there is room."""
+        self._values = values
+        self._value_columns = value_columns(values, self._entries, self._clock())
+        self.repaint()
+
+    @property
+    def values(self) -> Sequence[RunValue]:
+        """What there are columns of, beside those of every list."""
+        return self._values
+
+    @property
+    def shows_all_values(self) -> bool:
+        """There is room for all of these columns."""
+        return len(self._columns(self.size.width).values) == len(self._values)
+
+    def _columns(self, width: int) -> Columns:
+        return Columns.share(width, [column.width for column in self._value_columns])
 
     def data_changed(self) -> None:
         """Marks, states or ages may be others now."""
@@ -245,12 +271,15 @@ class RunsList(PaintedList, can_focus=True):
     def _sort_at(self, x: int) -> None:
         """By the column that was clicked."""
         edge = MARK_WIDTH + 1
-        columns = Columns.share(self.size.width)
+        columns = self._columns(self.size.width)
+        chosen = [column.value.name for column in self._value_columns]
         for name, wide in (
             ("name", columns.name),
             ("state", columns.sign + columns.word),
+            *zip(chosen, columns.values, strict=False),
             ("started", columns.age),
             ("step", columns.step),
+            ("tag", columns.tags),
         ):
             if edge <= x < edge + wide:
                 self.post_message(RunsSorted(name))
@@ -290,7 +319,7 @@ class RunsList(PaintedList, can_focus=True):
         if not self._entries:
             self._keep_pulse(False)
             return self._say_empty(width, height)
-        columns = Columns.share(width)
+        columns = self._columns(width)
         lines = [self._title_line(columns, width)] * self._titles()
         now = self._clock()
         live = False
@@ -315,14 +344,24 @@ class RunsList(PaintedList, can_focus=True):
             ("state", "state" if columns.word else "", columns.sign + columns.word, False),
             ("started", "age", columns.age, True),
             ("step", "step", columns.step, True),
-            ("tags", "  tags", columns.tags, False),
+            ("tag", "  tags", columns.tags, False),
         )
         text = ""
         for name, title, wide, right in titles:
-            arrow = "↑" if name in ASCENDING else "↓"
-            shown = title + (arrow if name == self._sort and title.strip() else "")
+            arrow = self._arrow(name)
+            shown = title + (arrow if title.strip() else "")
             text += cut(shown, wide).rjust(wide) if right else pad(shown, wide)
+            if name == "state":
+                heads = (column.head(self._arrow(column.value.name)) for column in self._value_columns)
+                text += "".join(head for head, _ in zip(heads, columns.values, strict=False))
         return strip_of((pad(text, width), self.part("runs--title")))
+
+    def _arrow(self, name: str) -> str:
+        """Which way the list is sorted by this; "" where it is not."""
+        if self._sort.removeprefix("-") != name:
+            return ""
+        ascending = name in ASCENDING or (name not in DESCENDING and not self._sort.startswith("-"))
+        return "↑" if ascending else "↓"
 
     def _row(self, place: int, entry: RunEntry, state: RunState, now: float, columns: Columns, width: int) -> Strip:
         mark = self._mark(entry.key)
@@ -344,6 +383,8 @@ class RunsList(PaintedList, can_focus=True):
             word = state.word if entry.known or entry.trouble else ""
             text = pad(f"{sign} {word}" if columns.word else sign, columns.sign + columns.word)
             pieces.append((text, self.part(f"runs--{tone}")))
+        for column, _ in zip(self._value_columns, columns.values, strict=False):
+            pieces.append((column.cell(entry, now), self.part("runs--name")))
         if columns.age:
             age = format_age(now - entry.started) if entry.started is not None else ""
             pieces.append((cut(age, columns.age - 1).rjust(columns.age), quiet))
