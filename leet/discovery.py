@@ -48,6 +48,18 @@ class Found:
     """The `wandb/` directory of which the log is the newest; None for one that was asked for by name."""
     remote: RemoteLog | None = None
     """What fetches the log from another machine, while `log` is the local copy of it."""
+    origin: str = ""
+    """Address of the log of which `log` is a copy; empty for one that is here."""
+
+    @property
+    def name(self) -> str:
+        """Where the log is, as a person would say it."""
+        return self.origin or str(self.log)
+
+    @property
+    def choice(self) -> str:
+        """What is to be said of a log that was chosen among others; empty where there were none."""
+        return f"{self.name} is the newest of {self.others + 1:,} runs" if self.others else ""
 
     @property
     def root(self) -> Path | None:
@@ -69,12 +81,9 @@ class WorkspaceRoot:
     """What makes it look like a directory on another machine."""
 
 
-def find_run(path: str | None, environ: Mapping[str, str] = os.environ, *, follow: bool = False) -> Path:
-    """The `.wandb` file that `path` means. Raises NoRun.
-
-    Of one on another machine it is a copy, which goes on growing with it in the background with `follow`.
-    """
-    return locate(path, environ, follow=follow).log
+def find_run(path: str | None, environ: Mapping[str, str] = os.environ) -> Path:
+    """The `.wandb` file that `path` means; of one on another machine a copy. Raises NoRun."""
+    return locate(path, environ).log
 
 
 def locate(
@@ -144,7 +153,8 @@ def _remote(path: str, watched: bool, *, many: bool = False, follow: bool = Fals
 
     try:
         if not watched:
-            return Found(door.fetch(address, follow=follow))
+            fetched, others = door.fetch(address, follow=follow)
+            return Found(fetched.path, others, origin=str(fetched.address))
         opened = door.open_address(address)
         if many and opened.is_directory:
             runs = door.watch_all(opened)

@@ -5,7 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from sweep import sweep
 
+from leet.cli import main
 from leet.discovery import Found, NoRun, WorkspaceRoot, find_run, locate, open_target
 
 
@@ -177,3 +179,15 @@ def test_what_cannot_be_opened_says_why_in_both_ways(project: Path) -> None:
         with pytest.raises(NoRun) as caught:
             open_target(path, {})
         assert str(caught.value) == refusal(path)
+
+
+@pytest.mark.parametrize("command", ["plot", "export"])
+def test_commands_say_which_of_many_runs_they_took(
+    tmp_path: Path, command: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    wandb = sweep(tmp_path, 3)
+    assert main([command, str(wandb)]) == 0
+    newest = locate(str(wandb)).log
+    assert capsys.readouterr().err.splitlines()[0] == f"leet {command}: {newest} is the newest of 3 runs"
+    assert main([command, str(newest)]) == 0
+    assert not capsys.readouterr().err

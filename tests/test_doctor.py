@@ -333,7 +333,9 @@ def test_logs_that_cannot_be_read_are_named_and_the_others_looked_at(tmp_path: P
     assert answer["checks"]["runs"]["value"] == 4
     assert [entry["log"] for entry in answer["unreadable"]] == [str(bad)]
     assert doctor.main([str(project)]) == 0
-    assert f"not read: {bad}: not a W&B log" in capsys.readouterr().out
+    said = capsys.readouterr()
+    assert f"leet doctor: not read: {bad}: not a W&B log" in said.err
+    assert "not read" not in said.out
     assert doctor.main([str(bad)]) == 1
 
 
@@ -373,4 +375,4 @@ def test_many_runs_need_few_open_files(tmp_path: Path) -> None:
     )
     assert ended.returncode == 0, ended.stderr
     assert ended.stdout.startswith("80 runs: 1 metric, 80 rows, 80 values")
-    assert "not read" not in ended.stdout
+    assert "not read" not in ended.stderr

@@ -244,19 +244,19 @@ def test_a_log_that_is_gone_is_told_of_and_awaited(log: Path, fetching: Callable
 
 def test_what_is_here_is_not_fetched_again(log: Path, line: Line) -> None:
     log.write_bytes(log_bytes(range(3000), text=100))
-    assert fetch(address_of(log)).read_bytes() == log.read_bytes()
+    assert fetch(address_of(log))[0].path.read_bytes() == log.read_bytes()
     before = line.carried
     grow(log, range(3000, 3010))
-    assert fetch(address_of(log.parent)).read_bytes() == log.read_bytes()
+    assert fetch(address_of(log.parent))[0].path.read_bytes() == log.read_bytes()
     assert line.carried - before < 60_000
 
 
 def test_a_mirror_that_was_spoilt_is_fetched_anew(log: Path, line: Line) -> None:
-    path = fetch(address_of(log))
+    path = fetch(address_of(log))[0].path
     data = bytearray(path.read_bytes())
     data[-100] ^= 1
     path.write_bytes(bytes(data))
-    assert fetch(address_of(log)).read_bytes() == log.read_bytes()
+    assert fetch(address_of(log))[0].path.read_bytes() == log.read_bytes()
 
 
 def test_room_is_made_for_newer_mirrors(tmp_path: Path) -> None:

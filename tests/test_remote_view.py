@@ -106,10 +106,20 @@ def test_commands_say_the_same_of_a_run_far_and_near(tmp_path: Path, server: Ssh
 
     def said(text: str) -> str:
         # What a path is called, and how long ago something was, may differ, and times come in whole seconds.
-        return re.sub(r'"/[^"]*"|(?<=:\d\d)\.\d+Z?|(?<=:\d\d)Z|\d+ ?(s|min) ago', "…", text)
+        return re.sub(r'"(box:)?/[^"]*"|(?<=:\d\d)\.\d+Z?|(?<=:\d\d)Z|\d+ ?(s|min) ago', "…", text)
 
     assert said(near.stdout) == said(far.stdout)
     assert far.stderr == near.stderr
+
+
+def test_a_summary_names_the_log_there(tmp_path: Path, server: SshServer) -> None:
+    log = trained(tmp_path)
+    told = leet("inspect", f"box:{log.parent}", "--summary", ssh=server.command()).stdout
+    assert re.search(rf"^file +box:{re.escape(str(log))}$", told, re.MULTILINE)
+    bad = tmp_path / "run-bad.wandb"
+    bad.write_bytes(b"no log" * 99)
+    for command in ("inspect", "plot", "export"):
+        assert leet(command, f"box:{bad}", ssh=server.command()).stderr.startswith(f"leet {command}: box:{bad}: ")
 
 
 def test_records_are_followed(tmp_path: Path, server: SshServer) -> None:

@@ -62,12 +62,14 @@ def run(args: argparse.Namespace) -> int:
         except UnsupportedLog as error:
             unreadable.append((log, str(error)))
     checks = checks_of(project)
+    for line in _unreadable_text(unreadable):
+        print(line, file=sys.stderr)
     if args.json:
         from leet.model.json_text import dump
 
         print(dump(_to_json(project, checks, unreadable), "  "))
     else:
-        for line in (*_text(project, checks), *_unreadable_text(unreadable)):
+        for line in _text(project, checks):
             print(line)
     return 1 if not project.runs or any(check.state == "over" for check in checks) else 0
 
@@ -121,9 +123,9 @@ def _unreadable_text(unreadable: Sequence[tuple[Path, str]]) -> Iterator[str]:
     from leet.model.safe_text import clean
 
     for log, reason in unreadable[:_UNREADABLE_SAID]:
-        yield f"not read: {clean(str(log))}: {reason}"
+        yield f"leet doctor: not read: {clean(str(log))}: {reason}"
     if len(unreadable) > _UNREADABLE_SAID:
-        yield f"not read: {len(unreadable) - _UNREADABLE_SAID:,} more"
+        yield f"leet doctor: not read: {len(unreadable) - _UNREADABLE_SAID:,} more"
 
 
 def _figure(check: Check, value: float) -> str:

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from leet.discovery import NoRun, find_run
+from leet.discovery import NoRun, locate
 
 if TYPE_CHECKING:
     from leet.model.filter import TextFilter
@@ -59,9 +59,10 @@ def main(argv: Sequence[str], prog: str = "leet export") -> int:
 def run(args: argparse.Namespace) -> int:
     """Write the table; the exit status: 0 fine, 1 it could not be done, 2 a pattern that is none."""
     try:
-        path = find_run(args.path)
+        found = locate(args.path)
     except NoRun as error:
         return _fail(str(error))
+    path = found.log
     # Here on, not above: `--help` need not wait for numpy.
     from leet.output.export_formats import MissingLibrary
     from leet.output.export_rows import LogChanged
@@ -75,15 +76,18 @@ def run(args: argparse.Namespace) -> int:
     if not to_stdout and os.path.exists(target) and os.path.samefile(target, path):
         return _fail(f"{args.output} is the log itself; give another file")
     try:
-        return _export(path, args, name)
+        status = _export(path, args, name)
     except (UnsupportedLog, LogChanged) as error:
-        return _fail(f"{path}: {error}")
+        return _fail(f"{found.name}: {error}")
     except MissingLibrary as error:
         return _fail(str(error))
     except BrokenPipeError:
         raise
     except OSError as error:
         return _fail(f"{error.filename or path}: {error.strerror or error}")
+    if found.choice and status == 0:
+        print(f"leet export: {found.choice}", file=sys.stderr)
+    return status
 
 
 def pattern_filter(pattern: str) -> TextFilter:

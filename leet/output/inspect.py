@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from leet.discovery import NoRun, find_run
+from leet.discovery import Found, NoRun, locate
 from leet.model.json_text import dump, escaped
 from leet.model.record_object import record_line
 from leet.model.record_text import record_text
@@ -63,17 +63,18 @@ def run(args: argparse.Namespace, browse: Browse | None = None) -> int:
         return _fail("--summary and --follow exclude each other: leave out one of them", 2)
     try:
         on_screen = browse is not None and not (args.summary or args.json or args.follow) and _on_terminal()
-        path = find_run(args.path, follow=args.follow or on_screen)
+        found = locate(args.path, follow=args.follow or on_screen)
+        path = found.log
         if browse is not None and on_screen:
             with open(path, "rb", buffering=0) as file:
                 check_header(file.read(_HEADER))
             return browse(path)
         if args.summary:
-            _print_summary(path, args.json)
+            _print_summary(found, args.json)
         else:
             _print_records(path, args.json, args.idle_timeout if args.follow else None)
     except (NoRun, UnsupportedLog) as error:
-        shown = "" if isinstance(error, NoRun) else f"{path}: "
+        shown = "" if isinstance(error, NoRun) else f"{found.name}: "
         return _fail(f"{shown}{error}")
     except BrokenPipeError:
         raise
@@ -124,8 +125,10 @@ def _print_records(path: Path, as_json: bool, idle: float | None) -> None:
         print("leet inspect: no record yet", file=sys.stderr)
 
 
-def _print_summary(path: Path, as_json: bool) -> None:
+def _print_summary(found: Found, as_json: bool) -> None:
+    path = found.log
     summary = RunSummary(path)
+    summary.path = found.origin or summary.path
     if os.stat(path).st_size > _LONG:
         from leet.output import bulk_summary  # numpy takes longer to load than a short log to read
 

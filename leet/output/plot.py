@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from leet.discovery import NoRun, find_run
+from leet.discovery import NoRun, locate
 
 if TYPE_CHECKING:
     from leet.charts.spec import Floats, Spec
@@ -48,9 +48,10 @@ def main(argv: Sequence[str], prog: str = "leet plot") -> int:
 def run(args: argparse.Namespace) -> int:
     """Print what the arguments ask for; the exit status: 0 fine, 1 nothing to print, 2 a pattern that is none."""
     try:
-        path = find_run(args.path)
+        found = locate(args.path)
     except NoRun as error:
         return _fail(str(error))
+    path = found.log
     # Here on, not above: reading and drawing cost start-up that `--help` need not wait for.
     from leet.model.filter import TextFilter
     from leet.model.run import RunModel
@@ -68,9 +69,9 @@ def run(args: argparse.Namespace) -> int:
         for item in read(path):
             model.apply(item)
             if isinstance(item, Notice) and item.kind in ("unreadable", "unsupported"):
-                return _fail(f"{path}: {item.text}")
+                return _fail(f"{found.name}: {item.text}")
     except UnsupportedLog as error:
-        return _fail(f"{path}: {error}")
+        return _fail(f"{found.name}: {error}")
     except OSError as error:
         return _fail(f"{error.filename or path}: {error.strerror or error}")
     if model.skipped:
@@ -80,6 +81,8 @@ def run(args: argparse.Namespace) -> int:
     chosen = [c for c in charts if not filters or any(f.matches(c[0]) or f.matches(c[1]) for f in filters)]
     if not chosen:
         return _fail(_none_of(names, args))
+    if found.choice:
+        print(f"leet plot: {found.choice}", file=sys.stderr)
     shown = chosen if args.all else chosen[:_CHARTS]
     _print(shown, args)
     if len(shown) < len(chosen):

@@ -94,8 +94,9 @@ def beside(log: RemoteLog) -> RemoteRuns | None:
     return runs
 
 
-def fetch(address: Address, *, follow: bool = False) -> Path:
-    """Fetch the newest log that an address means, to its present end; the local copy. Raises NoRemoteRun.
+def fetch(address: Address, *, follow: bool = False) -> tuple[RemoteLog, int]:
+    """Fetch the newest log that an address means, to its present end; the log, whose `path` is that of the local copy,
+    and how many others there are. Raises NoRemoteRun.
 
     With `follow` the copy goes on growing as long as this process lives.
     """
@@ -110,7 +111,7 @@ def fetch(address: Address, *, follow: bool = False) -> Path:
         log.start(lambda newest: None, lambda: None)
     else:
         opened.machine.close()
-    return log.path
+    return log, len(opened.listing.runs) - 1
 
 
 def fetch_all(address: Address) -> list[Path]:
