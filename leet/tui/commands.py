@@ -153,6 +153,8 @@ COMMANDS: tuple[Command, ...] = (
     Command("compare_left", "left,a", "Runs to the left", "Comparing runs", "pane('move', 'left')", _COMPARE,
             palette=False),
     Command("compare_right", "right,d", "Runs to the right", "Comparing runs", "pane('move', 'right')", _COMPARE,
+    Command("compare_up", "up,w", "Up", "Comparing runs", "pane('move', 'up')", _COMPARE, palette=False),
+    Command("compare_down", "down,s", "Down", "Comparing runs", "pane('move', 'down')", _COMPARE, palette=False),
             palette=False),
     Command("compare_next", "n,pagedown", "Next page", "Comparing runs", "pane('next_page')", _COMPARE, hint="page"),
     Command("compare_previous", "N,pageup", "Previous page", "Comparing runs", "pane('previous_page')", _COMPARE),
