@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from rich.console import COLOR_SYSTEMS, RenderableType
 from textual import constants, events, on
-from textual.app import App, ScreenStackError, SystemCommand
+from textual.app import SystemCommand
 from textual.await_complete import AwaitComplete
 from textual.binding import BindingType
 from textual.command import Provider
@@ -35,6 +35,7 @@ from leet.tui.screens.run_screen import RunScreen
 from leet.tui.span_update import FrameUpdate, Shown, SpanUpdate
 from leet.tui.terminal import Terminal, ascii_filter
 from leet.tui.themes import ANSI, THEMES, default_theme
+from leet.tui.typed_ahead import TypedInOrder
 from leet.tui.widgets.status_line import StatusLine
 
 if TYPE_CHECKING:
@@ -62,7 +63,7 @@ def pasted(text: str) -> str:
     return clean(next(iter(text[:MOST_PASTED].splitlines()), ""))
 
 
-class FrameApp(App[None]):
+class FrameApp(TypedInOrder):
     """What every program with a screen here has: terminal, themes, keys, signals, and a frame that sends few bytes."""
 
     CSS_PATH = "leet.tcss"
@@ -141,16 +142,6 @@ class FrameApp(App[None]):
                     run = partial(owner.run_action, command.action)
                     yield SystemCommand(command.summary, f"{command.group} · {keys}", run)
         yield SystemCommand("Theme", "Colours of the frame around the charts", self.action_change_theme)
-
-    async def on_key(self, event: events.Key) -> None:
-        """Send a key that was typed ahead to the filter that has opened since, where it was meant to go."""
-        try:
-            focused = self.focused
-        except ScreenStackError:  # the last keys of one who has quit already
-            return
-        if focused is not None and getattr(focused, "seen", event) is not event:
-            event.prevent_default()
-            focused._forward_event(events.Key(event.key, event.character))
 
     def action_command_palette(self) -> None:
         from leet.tui.palette import Palette

@@ -36,9 +36,6 @@ class EntryInput(Input):
 
     BINDINGS: ClassVar[list[BindingType]] = bindings("entry")
 
-    seen: events.Key | None = None
-    """The key that came here last."""
-
     @property
     def editor(self) -> ConfigScreen:
         screen = self.screen
@@ -50,7 +47,6 @@ class EntryInput(Input):
 
     async def on_key(self, event: events.Key) -> None:
         """Act on our own keys at once: what is typed behind them is meant for the list."""
-        self.seen = event
         for binding in self._bindings.key_to_bindings.get(event.key, ()):
             if binding.id in ("entry_keep", "entry_cancel"):
                 event.prevent_default()

@@ -14,11 +14,7 @@ from textual.widgets import Input, Static
 class PromptInput(Input):
     """The text itself; the keys that `ConsolePrompt.open` was told of act at once, before what is typed behind them."""
 
-    seen: events.Key | None = None
-    """The key that came here last: the app sends on those that were typed before the focus did."""
-
     async def on_key(self, event: events.Key) -> None:
-        self.seen = event
         prompt = self.parent
         assert isinstance(prompt, ConsolePrompt)
         if not prompt.display:

@@ -34,9 +34,6 @@ class FilterInput(Input):
 
     BINDINGS: ClassVar[list[BindingType]] = bindings("filter")
 
-    seen: events.Key | None = None
-    """The key that came here last: the app sends on those that were typed before the focus did."""
-
     @property
     def line(self) -> FilterLine:
         parent = self.parent
@@ -47,12 +44,7 @@ class FilterInput(Input):
         self._bindings.apply_keymap(keymap().for_textual())
 
     async def on_key(self, event: events.Key) -> None:
-        """Act on the keys of the table at once.
-
-        A binding would be looked up only after the key has bubbled up to the app, and what is typed meanwhile
-        (keys come in bursts over ssh, from tmux, from a quick hand) would be taken for text of a filter that is closed.
-        """
-        self.seen = event
+        """Act on the keys of the table here, and leave what is typed behind the end of a filter to the pane."""
         if not self.line.display:
             event.prevent_default()
             return
@@ -124,6 +116,7 @@ class FilterLine(Horizontal):
         """Keep what is typed, if it is an expression; otherwise stay and say why not."""
         error = TextFilter(self.input.value, self.mode).error
         if error is None:
+            self._changed()
             self.close()
         else:
             self._say(f"not a regular expression: {error}", error=True)
@@ -144,7 +137,8 @@ class FilterLine(Horizontal):
 
     def on_input_changed(self, event: Input.Changed) -> None:
         event.stop()
-        self._changed()
+        if self.display:  # otherwise it is given up, or told of already
+            self._changed()
 
     def _changed(self) -> None:
         self.post_message(FilterChanged(self.subject, self.input.value, self.mode))
