@@ -189,7 +189,7 @@ COMMANDS: tuple[Command, ...] = (
             palette=False),
 
     Command("media_left", "left", "Sample before", "Media", "scrub(-1)", _MEDIA, palette=False),
-    Command("media_right", "right", "Next sample", "Media", "scrub(1)", _MEDIA, palette=False, hint="next sample"),
+    Command("media_right", "right", "Next sample", "Media", "scrub(1)", _MEDIA, palette=False, hint="sample"),
     Command("media_up", "up", "Ten samples back", "Media", "scrub_far(-1)", _MEDIA, palette=False),
     Command("media_down", "down", "Ten samples on", "Media", "scrub_far(1)", _MEDIA, palette=False),
     Command("media_first", "home", "First sample", "Media", "first_page", _MEDIA, palette=False),
@@ -373,7 +373,17 @@ def hints(place: Place) -> list[tuple[str, str]]:
     """(key, word) pairs for the status line, the most useful first."""
     hinted = [command for command in in_place(place) if command.hint]
     hinted.sort(key=lambda c: _HINTS_FIRST.index(c.id) if c.id in _HINTS_FIRST else len(_HINTS_FIRST))
-    return [(keys[0], command.hint) for command in hinted if (keys := command.shown_keys())]
+    return [(key, command.hint) for command in hinted if (key := _hinted_key(command))]
+
+
+_WITH = {"media_right": "media_left"}
+"""Commands whose hint names the key of another before their own."""
+
+
+def _hinted_key(command: Command) -> str:
+    before = next(known for known in COMMANDS if known.id == _WITH[command.id]) if command.id in _WITH else None
+    keys = [next(iter(known.shown_keys()), "") for known in (before, command) if known is not None]
+    return " ".join(key for key in keys if key)
 
 
 def keys_in_words(name: str) -> str:

@@ -167,4 +167,16 @@ def empty_note(subject: Subject, feed: RunFeed, wanted: TextFilter, state: RunSt
         if subject == "system":
             return "Nothing yet"
         return f"Waiting for the first flush\n\n{state.reason}"
-    return f"No {what}s" + (" yet" if state.live else " in this run")
+    none = f"No {what}s" + (" yet" if state.live else " in this run")
+    return none + (f"\n\n{there}" if subject == "metrics" and (there := elsewhere(model)) else "")
+
+
+def elsewhere(model: RunModel) -> str:
+    """What a run has besides metrics, and which keys show it; empty when it has nothing."""
+    there = (
+        ("show_logs", "console", len(model.console)),
+        ("show_media", "media", len(model.media)),
+        ("show_system", "system metrics", len(model.system)),
+    )
+    named = [f"{keys_in_words(command)} {what}" for command, what, count in there if count]
+    return f"There is: {', '.join(named)}" if named else ""

@@ -53,7 +53,8 @@ class MediaScreen(SpanScreen[None], Overlay[None]):
         place = f"{tiles.index(tile) + 1} of {len(tiles)}" if tile is not None else ""
         linked = [Part("linked", "status--message")] if self.wall.view.linked else []
         self.query_one(StatusLine).show(
-            [Part(f"media {place}", "status--text"), *linked], [("Esc", "back"), *hints("media_screen")]
+            [Part(f"media {place}", "status--text"), *linked],
+            [("Esc", "back"), *hints("media_screen"), *(hint for hint in hints("media") if hint[1] != "open")],
         )
 
     def on_pane_note_changed(self, event: PaneNoteChanged) -> None:

@@ -87,6 +87,8 @@ class PanesScreen(SpanScreen[None]):
         """Which panes a person wants shown (True) or not (False); None: where there is room."""
         self._asked: list[str] = []
         """Panes in the order in which they were opened, the latest last: where room is short the others fold."""
+        self._put_away: set[str] = set()
+        """Panes that a person has hidden on this screen."""
 
     @property
     def _all(self) -> tuple[str, ...]:
@@ -125,6 +127,11 @@ class PanesScreen(SpanScreen[None]):
     def expects_system(self) -> bool:
         """Whether there are system metrics, or may yet be: otherwise their pane shows only when asked for."""
         return True
+
+    @property
+    def stand_ins(self) -> frozenset[str]:
+        """Panes that take the room of the main one, which has nothing to show; none where it has."""
+        return frozenset()
 
     def show_overview(self) -> None:
         """Bring the overview up to date."""
@@ -180,6 +187,9 @@ class PanesScreen(SpanScreen[None]):
         wanted = dict(self.wanted)
         if wanted["system"] is None and not self.expects_system:
             wanted["system"] = False
+        stand_ins = self.stand_ins - self._put_away
+        if stand_ins and wanted[plan.centre[0]] is not True:
+            wanted |= {plan.centre[0]: False, **dict.fromkeys(stand_ins, True)}
         sides = [plan.side_of(name) for name in reversed(self._asked)]
         centre = [name for name in plan.centre if wanted[name] is not False]
         widths = layout.share(
@@ -191,9 +201,10 @@ class PanesScreen(SpanScreen[None]):
             chosen={side: self.shares[n] for n in self.shares for side in (plan.side_of(n),) if side is not None},
         )
         if not centre:
-            # Nothing stands in the middle: the sidebars share the whole width.
+            # Nothing stands in the middle: the sidebars share the whole width, or what stands in for it gets it.
             both = widths.left and widths.right
-            left = widths.left + widths.centre // 2 if both else (self.size.width if widths.left else 0)
+            more = 0 if stand_ins else widths.centre // 2
+            left = widths.left + more if both else (self.size.width if widths.left else 0)
             widths = layout.Widths(left, 0, self.size.width - left if widths.right else 0)
         lower = [name for name in centre if name != plan.centre[0]]
         lower.sort(key=lambda name: self._asked.index(name) if name in self._asked else -1)
@@ -259,6 +270,7 @@ class PanesScreen(SpanScreen[None]):
     def toggle(self, name: str) -> None:
         shown = self.shows(name)
         self.wanted[name] = not shown
+        (self._put_away.add if shown else self._put_away.discard)(name)
         if name in self._asked:
             self._asked.remove(name)
         if not shown:

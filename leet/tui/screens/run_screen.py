@@ -50,6 +50,7 @@ class RunScreen(RunPanes):
         super().__init__(terminal, MetricSources(run.model, lambda: run.state.live), run)
         self.only = run
         self.loaded = asyncio.Event()
+        self._stood_in: frozenset[str] = frozenset()
         self.newer: Path | None = None
         """The log of a run that has started since."""
         self._newer_run: NewerRun | None = None
@@ -68,7 +69,7 @@ class RunScreen(RunPanes):
         self._take_in(FIRST_PATIENCE)
         self.show_charts()
         self.share_out()
-        self.set_focus(self.metrics)
+        self.focus_pane(self.home)
         self.refresh_all()
         self.feed.listen(self._announce)
         self.call_after_refresh(self.feed.been_shown)
@@ -115,6 +116,36 @@ class RunScreen(RunPanes):
         self.share_out()
         self.refresh_all()
 
+    # A run without metrics
+
+    @property
+    def stand_ins(self) -> frozenset[str]:
+        """Console, media and system metrics of a run in which no metrics have been logged."""
+        model = self.model
+        if not self.feed.loaded or model.metrics.names():
+            return frozenset()
+        there = {"logs": len(model.console), "media": len(model.media), "system": len(self.only.system_sources.all)}
+        return frozenset(name for name, count in there.items() if count)
+
+    @property
+    def home(self) -> str:
+        """The metrics, or what stands in for them."""
+        usual = super().home
+        if self.shows(usual):
+            return usual
+        return next((name for name in (*self.PLAN.centre, self.PLAN.right) if self.shows(name)), usual)
+
+    def show_charts(self) -> None:
+        super().show_charts()
+        now = self.stand_ins
+        if now != self._stood_in:
+            back = self.focused_name in self._stood_in and not now
+            self._stood_in = now
+            self.share_out()
+            if back:
+                self.focus_pane(self.home)
+            self.refresh_all()
+
     # What is said at the bottom
 
     def _tell_of_file(self, notice: str) -> None:
@@ -138,10 +169,14 @@ class RunScreen(RunPanes):
         )
 
     def own_parts(self) -> list[Part]:
-        if not self.found.others:
-            return []
-        runs = "run" if self.found.others == 1 else "runs"
-        return [Part(f"+{self.found.others} other {runs}", "status--quiet", rank=1)]
+        parts = []
+        if self._stood_in:
+            live = " yet" if self.only.state.live else ""
+            parts.append(Part(f"no metrics{live}", "status--quiet", rank=4))
+        if self.found.others:
+            runs = "run" if self.found.others == 1 else "runs"
+            parts.append(Part(f"+{self.found.others} other {runs}", "status--quiet", rank=1))
+        return parts
 
     def show_status(self) -> None:
         super().show_status()

@@ -12,6 +12,7 @@ from leet.model.run_entry import RunEntry
 from leet.model.run_query import RunQuery
 from leet.model.safe_text import clean
 from leet.tui.commands import bindings, keys_in_words
+from leet.tui.facts import elsewhere
 from leet.tui.messages import FilterChanged, FilterClosed, RunMarked, RunOpened, RunsSorted
 from leet.tui.run_labels import RunLabels
 from leet.tui.screens.run_painting import no_favourites
@@ -75,7 +76,14 @@ class WorkspaceScreen(GroupedRuns):
             return no_favourites("metrics")
         if left := self.feeds.left:
             return f"Reading {'the log' if left == 1 else f'{left:,} logs'}\n\n{self.feeds.progress:.0%}"
-        return "No metrics in the selected run" + ("s" if len(self.selection) > 1 else "")
+        if len(self.selection) > 1:
+            return "No metrics in the selected runs"
+        there = elsewhere(self.run.model) if self.run is not None and self._shows_selected else ""
+        return "No metrics in the selected run" + (f"\n\n{there}" if there else "")
+
+    @property
+    def _shows_selected(self) -> bool:
+        return self.highlighted is not None and self.highlighted.key in self.selection
 
     def own_parts(self) -> list[Part]:
         many = len(self.selection)

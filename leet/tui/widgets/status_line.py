@@ -18,6 +18,9 @@ LEAST_MESSAGE = 24
 WORTHY = 5
 HINTS_KEPT = 2
 """So many of the hints, help and quit, are worth more than a long message and the name of the run."""
+HINTS_WORTH = 4
+"""So many of them are worth more than parts of rank `MINOR` and less."""
+MINOR = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +86,10 @@ class StatusLine(Painted):
     def paint(self, width: int, height: int) -> list[Strip]:
         gap, quiet = " · ", self.part("status--quiet")
         parts = [part for part in self._parts if part.text]
-        kept = sum(cell_len(key) + cell_len(word) + 3 for key, word in self._hints[:HINTS_KEPT]) if width >= 60 else 0
+        kept, worth = (
+            sum(cell_len(key) + cell_len(word) + 3 for key, word in self._hints[:n]) if width >= 60 else 0
+            for n in (HINTS_KEPT, HINTS_WORTH)
+        )
         room = width - 2 - kept
         wordings = self._message or self._lasting
         parts = [part for part in parts if part.text not in wordings]
@@ -93,6 +99,9 @@ class StatusLine(Painted):
             if least is None or (len(parts) == 1 and not wordings):
                 break
             longest = cell_len(wordings[0]) if wordings else 0
+            if least.rank <= MINOR and left < longest + worth - kept and width >= 60:
+                parts.remove(least)
+                continue
             if left >= (longest if least.rank < WORTHY else min(longest, LEAST_MESSAGE)):
                 break
             parts.remove(least)
@@ -112,7 +121,7 @@ class StatusLine(Painted):
         for key, word in self._hints:
             more = cell_len(key) + 1 + cell_len(word) + (2 if shown else 0)
             if length + more > room:
-                break
+                continue  # a shorter one may fit
             length += more
             shown.append((key, word))
         quiet, bold = self.part("status--quiet"), self.part("status--key")
