@@ -9,7 +9,8 @@
 Who can show many runs asks `open_target`, for which a directory that is not that of one run stands for all runs below.
 
 The newest run of a `wandb/` directory is what its `latest-run` link points to; where the link is missing or
-points nowhere, the run whose directory name carries the latest time.
+points nowhere, the run whose directory name carries the latest time. A recording of the machine alone (`leet top`,
+`leet record` without a command) is meant only where there is no other run.
 """
 
 from __future__ import annotations
@@ -29,6 +30,13 @@ if TYPE_CHECKING:
 
 RUN_DIRECTORY = re.compile(r"^(?:offline-)?run-(?P<time>\d{8}_\d{6})-(?P<id>.+)$")
 """Name of a run directory as the SDK and our recorder make it."""
+
+_MONITOR = re.compile(r"-monitor-[a-z0-9]{8}$")
+"""The end of the directory name of a recording of the machine alone, as our recorder makes its id.
+
+Its name tells, and not the job type in its log, since directories are chosen from before logs are read, also on other
+machines.
+"""
 
 DIRECTORY_NAMES = ("wandb", ".wandb")
 """Where the SDK puts run directories; the second where the first belongs to something else."""
@@ -200,6 +208,11 @@ def run_directories(directory: Path) -> list[Path]:
     return [directory / name for _, name in sorted(found)]
 
 
+def of_machine(directory: str) -> bool:
+    """Whether the run in a directory of this name (or path) is a recording of the machine alone."""
+    return _MONITOR.search(directory) is not None
+
+
 def logs_in(directory: Path) -> list[Path]:
     """The run logs straight inside `directory`."""
     return sorted(p for p in directory.glob("run-*.wandb") if p.is_file())
@@ -274,7 +287,7 @@ def _newest(directory: Path, shown: str) -> Found:
     runs = run_directories(directory)
     latest = directory / "latest-run"
     candidates = ([latest.resolve()] if latest.is_dir() else []) + runs[::-1]
-    for candidate in candidates:
+    for candidate in sorted(candidates, key=lambda run: of_machine(run.name)):
         logs = logs_in(candidate)
         if logs:
             others = sum(run.name != candidate.name for run in runs)

@@ -13,6 +13,7 @@ from __future__ import annotations
 import io
 import os
 import sys
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, TextIO
 
 from leet.model.safe_text import clean
@@ -44,6 +45,19 @@ def prepare() -> None:
     elif sys.__stderr__ is not None and sys.stderr is sys.__stderr__:
         sys.stderr.flush()
         sys.stderr = _errors(sys.stderr.fileno(), sys.stderr.encoding)
+
+
+def speaks_utf8(environ: Mapping[str, str]) -> bool:
+    """Whether the locale is UTF-8. None set at all (a bare container) counts as yes: terminals are.
+
+    Where the locale is not installed, Python itself puts `C.UTF-8` into LC_CTYPE (PEP 538): then LANG tells more,
+    if it names a character set.
+    """
+    given = [environ.get(name, "") for name in ("LC_ALL", "LC_CTYPE", "LANG")]
+    if not given[0] and given[1] in ("C.UTF-8", "C.utf8", "UTF-8") and "." in given[2]:
+        given[1] = ""
+    locale = next((name for name in given if name), "UTF-8")
+    return "utf8" in locale.lower().replace("-", "")
 
 
 def give_up_output() -> None:

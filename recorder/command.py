@@ -85,6 +85,8 @@ def run(args: argparse.Namespace) -> int:
 
     try:
         settings = gather(Settings(**_settings(args)))
+        if not command:
+            _mark(settings)
     except UsageError as error:
         _fail(str(error))
         return 2
@@ -112,6 +114,15 @@ def _settings(args: argparse.Namespace) -> dict[str, Any]:
         "root_dir": args.dir,
         "x_stats_disk_paths": args.disk_path,
     }
+
+
+def _mark(settings: Any) -> None:
+    """Let a run of the machine alone be known as one, as far as nobody has said what it shall be called."""
+    from recorder.run_directory import of_machine
+
+    for name, value in of_machine().items():
+        if name == "symlink" or not getattr(settings, name):
+            setattr(settings, name, value)
 
 
 def _run_command(command: list[str], settings: Any, duration: float | None) -> int:

@@ -9,6 +9,7 @@ import string
 import tempfile
 import time
 from pathlib import Path
+from typing import Any
 
 from recorder.notices import warn
 
@@ -18,6 +19,14 @@ _ALPHABET = string.ascii_lowercase + string.digits
 def new_id() -> str:
     """Eight random characters of a–z and 0–9, as the SDK makes them."""
     return "".join(secrets.choice(_ALPHABET) for _ in range(8))
+
+
+def of_machine() -> dict[str, Any]:
+    """Settings of a run that records the machine alone, beside trainings: it shall not pass for the latest of them.
+
+    Its directory is known by the id, and `latest-run` stays where it is.
+    """
+    return {"run_id": f"monitor-{new_id()}", "run_job_type": "monitor", "symlink": False}
 
 
 def absolute(path: str) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 from recorder import notices
 from recorder.beside import write_sample
 from recorder.errors import Error
+from recorder.run_directory import of_machine
 from recorder.settings import Settings, gather
 from recorder.starting import start
 from recorder.system.source import Sample
@@ -27,6 +28,7 @@ class SampledRun:
             "x_stats_sampling_interval": interval,
             "run_name": name,
             "root_dir": directory,
+            **of_machine(),
         }
         settings = gather(Settings(**given))
         settings.mode = "offline"

@@ -53,6 +53,18 @@ def test_the_newest_run_that_has_a_log_is_meant(project: Path) -> None:
     assert find_run("wandb").name == "run-new.wandb"
 
 
+def test_a_recording_of_the_machine_is_meant_only_where_there_is_no_other_run(tmp_path: Path) -> None:
+    directory = run_directory(tmp_path / "wandb", "offline-run-20250401_000000-monitor-a1b2c3d4")
+    assert find_run(str(tmp_path)).parent == directory
+    training = run_directory(tmp_path / "wandb", "run-20250301_000000-new")
+    assert find_run(str(tmp_path)).parent == training
+    (tmp_path / "wandb" / "latest-run").symlink_to(directory.name)
+    assert find_run(str(tmp_path)).parent == training
+    assert find_run(str(directory)).parent == directory
+    run_directory(tmp_path / "wandb", "run-20250302_000000-monitor-mine")
+    assert find_run(str(tmp_path)).parent.name.endswith("monitor-mine")
+
+
 @pytest.mark.parametrize(
     "path",
     [

@@ -23,7 +23,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from terminals import PseudoTerminal
 
-from leet.output import export, export_formats, export_rows
+from leet.output import export, export_formats, export_rows, plot
 from leet.output.export_formats import Csv
 from leet.output.export_rows import HistoryTable, LogChanged
 from leet.reading import tail
@@ -396,6 +396,15 @@ def test_an_empty_log_has_a_header_alone(tmp_path: Path, capfdbinary: Any) -> No
     assert exported(capfdbinary, log) == "_step,_runtime,_timestamp\n"
     assert export.main([str(log), "-m", "loss"]) == 1
     assert b"holds no metrics yet" in capfdbinary.readouterr().err
+
+
+def test_yet_is_said_of_live_runs_alone(run: ExampleRun, capfdbinary: Any) -> None:
+    run.flush()
+    assert export.main([str(run.log), "-m", "loss"]) == plot.main([str(run.log), "loss"]) == 1
+    assert capfdbinary.readouterr().err.count(b"holds no metrics yet;") == 2
+    run.finish(0)
+    assert export.main([str(run.log), "-m", "loss"]) == plot.main([str(run.log), "loss"]) == 1
+    assert capfdbinary.readouterr().err.count(b"holds no metrics;") == 2
 
 
 def test_what_is_written_after_the_first_pass_is_left_to_the_next_export(tmp_path: Path) -> None:

@@ -135,6 +135,7 @@ def test_ascii_is_seven_bits(log):
     assert done.returncode == 0
     assert done.stdout.isascii()
     assert "*" in done.stdout
+    assert plot(log, "train/loss", LC_ALL="C").stdout.isascii()
     by_locale = plot(log, "train/loss", PYTHONIOENCODING="ascii")
     assert by_locale.returncode == 0
     assert by_locale.stdout.isascii()

@@ -45,6 +45,15 @@ def test_pipes_stay_apart_and_untouched(tmp_path: Path) -> None:
     assert printed(log_of(tmp_path), 0) == "\x1b[31merr\r\n"
 
 
+def test_the_machine_alone_does_not_pass_for_the_latest_run(tmp_path: Path) -> None:
+    record(tmp_path, "--", "true")
+    training = os.readlink(tmp_path / "wandb" / "latest-run")
+    record(tmp_path, "--for", "0.2s")
+    (machine,) = tmp_path.glob("wandb/offline-run-*-monitor-*")
+    assert os.readlink(tmp_path / "wandb" / "latest-run") == training
+    assert of_kind(next(machine.glob("*.wandb")), "run")[0].job_type == "monitor"
+
+
 def test_a_character_in_two_writes_is_one(tmp_path: Path) -> None:
     script = "import os, time\nfor b in 'é😀'.encode(): os.write(1, bytes([b])); time.sleep(.02)"
     record(tmp_path, "--", sys.executable, "-c", script)

@@ -123,6 +123,14 @@ def test_what_a_path_means(shell: Shell, tmp_path: Path) -> None:
     assert len(listed(shell, elsewhere).runs) == 2
 
 
+def test_a_recording_of_the_machine_comes_last(shell: Shell, tmp_path: Path) -> None:
+    wandb = tmp_path / "wandb"
+    for run in ("run-20250101_000000-a", "offline-run-20250201_000000-monitor-a1b2c3d4"):
+        (wandb / run).mkdir(parents=True)
+        (wandb / run / f"run-{run.partition('000000-')[2]}.wandb").write_bytes(b"x")
+    assert [entry.time[:6] for entry in listed(shell, tmp_path).runs] == ["202501", "202502"]
+
+
 def test_many_runs_come_in_one_answer(shell: Shell, tmp_path: Path) -> None:
     for number in range(250):
         directory = tmp_path / "wandb" / f"run-20250101_{number:06d}-r{number}"

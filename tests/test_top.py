@@ -14,13 +14,16 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
+from example_run import trained
 from terminals import ROOT, viewer
 from test_nvidia import build
 from textual.pilot import Pilot
 
 from leet import cli
+from leet.discovery import find_run, of_machine
 from leet.model.live_system import LiveSystem, gpus_in, real_mounts
 from leet.model.vitals import Vital, vitals
+from leet.reading.peek import peek
 from leet.tui.screens.top_screen import CORES, TopScreen
 from leet.tui.screenshot import text_of
 from leet.tui.terminal import Terminal
@@ -329,6 +332,20 @@ async def test_recording_keeps_what_is_shown(tmp_path: Path) -> None:
     keys = {key for record in records if record["type"] == "stats" for key in record["stats"]["item"]}  # type: ignore[index]
     assert {"cpu_percent", "cpu.0.cpu_percent", "memory_percent", "disk./.usagePercent", "network.recv"} <= keys
     assert not keys & {"cpu", "proc.memory.rssMB"}
+
+
+async def test_a_recording_does_not_pass_for_the_latest_run(tmp_path: Path) -> None:
+    training = trained(tmp_path)
+    latest = tmp_path / "wandb" / "latest-run"
+    latest.symlink_to(training.parent.name)
+    async with watching(directory=str(tmp_path), record=True) as top:
+        await top.until("● recording")
+        recorded = next(path for path in (tmp_path / "wandb").iterdir() if "-monitor-" in path.name)
+        assert of_machine(recorded.name)
+    assert os.readlink(latest) == training.parent.name
+    latest.unlink()
+    assert find_run(str(tmp_path)) == training
+    assert peek(next(recorded.glob("*.wandb"))).job_type == "monitor"
 
 
 async def test_a_key_begins_and_ends_a_recording(tmp_path: Path) -> None:

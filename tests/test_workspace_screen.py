@@ -102,6 +102,15 @@ async def test_the_latest_run_is_selected_and_pinned_at_first(root: Path) -> Non
         assert place.app.focused is place.screen.runs
 
 
+async def test_a_recording_of_the_machine_is_listed_but_not_chosen(root: Path) -> None:
+    run_in(root.parent, 7, run_id="monitor-a1b2c3d4", name="top on node-3", rows=0, samples=3).writer.close()
+    async with at(root) as place:
+        assert place.names[:2] == ["top on node-3", "trial-5"]
+        assert place.selected == ["trial-5"]
+        assert place.screen.highlighted is not None
+        assert place.screen.highlighted.name == "trial-5"
+
+
 async def test_space_draws_a_run_and_takes_it_away(root: Path) -> None:
     async with at(root) as place:
         await place.press("down", "space")

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from leet.discovery import of_machine
 from leet.model.state import RunState, judge
 
 Scalar = str | int | float | bool | None
@@ -69,6 +70,11 @@ class RunEntry:
     def parts(self) -> tuple[Path, ...]:
         """The logs of all its parts, oldest first; one for a run that was never resumed."""
         return (*self.earlier, self.log)
+
+    @property
+    def of_machine(self) -> bool:
+        """It records the machine alone, not a training."""
+        return of_machine(self.key)
 
     @property
     def sought(self) -> str:

@@ -120,7 +120,7 @@ def _export(path: Path, args: argparse.Namespace, format_name: str) -> int:
         names = natural_sorted(table.names())
         chosen = _choose(names, filters)
         if filters and not chosen:
-            return _fail(_none_of(names, args))
+            return _fail(_none_of(path, names, args))
         columns = {name: place for place, name in enumerate((*table.row_columns, *chosen))}
         with open_output(args.output) as out:
             written_as.write(table, columns, out)
@@ -151,15 +151,17 @@ def _said(skipped: Sequence[Skipped]) -> str:
     return f"{parts} skipped, {size} bytes, the first at {first.offset}: {first.reason}"
 
 
-def _none_of(names: Sequence[str], args: argparse.Namespace) -> str:
+def _none_of(log: Path, names: Sequence[str], args: argparse.Namespace) -> str:
     """One line on why there is nothing to export, and what there would be."""
     from difflib import get_close_matches
 
     from leet.model.safe_text import clean
+    from leet.output.still_written import may_grow
 
     kind = "system metric" if args.system else "metric"
     if not names:
-        return f"this log holds no {kind}s yet{'' if args.system else '; --system exports what the machine did'}"
+        other = "" if args.system else "; --system exports what the machine did"
+        return f"this log holds no {kind}s{' yet' if may_grow(log) else ''}{other}"
     near: dict[str, None] = {}
     for pattern in args.patterns:
         near.update((name, None) for name in get_close_matches(pattern, names[:_NAMES_COMPARED], _NAMES_SAID, 0.4))

@@ -8,9 +8,11 @@ import shutil
 import sys
 from collections.abc import Callable, Sequence
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from leet.discovery import NoRun, locate
+from leet.streams import speaks_utf8
 
 if TYPE_CHECKING:
     from leet.charts.spec import Floats, Spec
@@ -80,7 +82,7 @@ def run(args: argparse.Namespace) -> int:
     names = [title for _, title, _ in charts]
     chosen = [c for c in charts if not filters or any(f.matches(c[0]) or f.matches(c[1]) for f in filters)]
     if not chosen:
-        return _fail(_none_of(names, args))
+        return _fail(_none_of(path, names, args))
     if found.choice:
         print(f"leet plot: {found.choice}", file=sys.stderr)
     shown = chosen if args.all else chosen[:_CHARTS]
@@ -167,18 +169,22 @@ def _thinned(x: Floats, y: Floats, args: argparse.Namespace) -> tuple[Floats, Fl
 
 
 def _ascii(args: argparse.Namespace) -> bool:
+    # Python writes UTF-8 in the C locale too (PEP 540): what the terminal takes is told by the locale alone.
+    if not speaks_utf8(os.environ):
+        return True
     encoding = (sys.stdout.encoding or "ascii").lower().replace("-", "")
     return bool(args.ascii) or encoding not in ("utf8", "utf16", "utf32", "gb18030")
 
 
-def _none_of(names: Sequence[str], args: argparse.Namespace) -> str:
+def _none_of(log: Path, names: Sequence[str], args: argparse.Namespace) -> str:
     """One line on why there is nothing to print, and what there would be."""
     from leet.model.safe_text import clean
+    from leet.output.still_written import may_grow
 
     kind = "system metric" if args.system else "metric"
     if not names:
         other = "" if args.system else "; --system prints what the machine did"
-        return f"this log holds no {kind}s yet{other}"
+        return f"this log holds no {kind}s{' yet' if may_grow(log) else ''}{other}"
     some = ", ".join(clean(name) for name in names[:_NAMES_SAID])
     rest = f", … ({len(names)} in all)" if len(names) > _NAMES_SAID else ""
     return f"no {kind} matches {' or '.join(clean(p) for p in args.patterns)}; there are {some}{rest}"

@@ -2,7 +2,8 @@
 
 PATH is a log                that log
 PATH holds one log           it is a run directory
-PATH is or holds `wandb/`    its runs, newest first: what `latest-run` points to, then by the time in the name
+PATH is or holds `wandb/`    its runs, newest first: what `latest-run` points to, then by the time in the name;
+                             recordings of the machine alone come last
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
+from leet.discovery import of_machine
 from leet.remote.address import Address, quoted_path
 from leet.remote.remote_file import Asked, by_our_clock, reason
 from leet.remote.shell import Garbled
@@ -132,6 +134,7 @@ def _choose(address: Address, root: str, entries: list[RemoteEntry], latest: Ite
         # What a directory is called says when its run began; `latest-run` knows better where clocks were wrong.
         name = os.path.basename(newest)
         runs.sort(key=lambda entry: (entry.directory == name, entry.time, entry.path), reverse=True)
+        runs.sort(key=lambda entry: of_machine(entry.directory))
         if runs:
             return Listing(tuple(runs), directory, root)
     return Listing((), "", root)

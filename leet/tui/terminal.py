@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 from leet.settings.store import settings
+from leet.streams import speaks_utf8
 
 if TYPE_CHECKING:
     from textual.filter import LineFilter
@@ -43,7 +44,7 @@ def detect(environ: Mapping[str, str], *, ascii_only: bool = False, mouse: bool 
         now = None
     return Terminal(
         depth=_depth(environ),
-        ascii=ascii_only or settings().toggle("ascii") or not _speaks_utf8(environ) or environ.get("TERM") == "linux",
+        ascii=ascii_only or settings().toggle("ascii") or not speaks_utf8(environ) or environ.get("TERM") == "linux",
         mouse=mouse and settings().toggle("mouse"),
         remote="SSH_CONNECTION" in environ,
         now=now,
@@ -69,19 +70,6 @@ def _depth(environ: Mapping[str, str]) -> ColorDepth:
     if term.endswith(("-256color", "-256", "kitty")):
         return "256"
     return "16"
-
-
-def _speaks_utf8(environ: Mapping[str, str]) -> bool:
-    """Whether the locale is UTF-8. None set at all (a bare container) counts as yes: terminals are.
-
-    Where the locale is not installed, Python itself puts `C.UTF-8` into LC_CTYPE (PEP 538): then LANG tells more,
-    if it names a character set.
-    """
-    given = [environ.get(name, "") for name in ("LC_ALL", "LC_CTYPE", "LANG")]
-    if not given[0] and given[1] in ("C.UTF-8", "C.utf8", "UTF-8") and "." in given[2]:
-        given[1] = ""
-    locale = next((name for name in given if name), "UTF-8")
-    return "utf8" in locale.lower().replace("-", "")
 
 
 _PLAIN = str.maketrans(

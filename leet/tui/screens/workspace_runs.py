@@ -226,7 +226,7 @@ class WorkspaceRuns(RunPanes):
         return f"No run matches {clean(self.query_now.text)!r}\n\n{keys_in_words('clear_runs')} shows all again"
 
     def _choose(self) -> None:
-        """Select what was selected last time, else the latest run."""
+        """Select what was selected last time, else the latest run: a training, where there is one."""
         entries = self.workspace.entries
         late = time.monotonic() - self._began > CHOICE_SECONDS
         if self._chosen or not entries or (self.workspace.scanning and not late):
@@ -237,10 +237,21 @@ class WorkspaceRuns(RunPanes):
             self.selection.select(wished.key)
             self.runs.highlight(wished.key)
         else:
-            self.runs.highlight(self.runs_memory.highlighted)
-        if not len(self.selection) and self.runs.entries:
-            self.selection.pin(self.runs.entries[0].key)
+            seen_last = self.runs.highlight(self.runs_memory.highlighted)
+            if not seen_last and (latest := self._latest()) is not None:
+                self.runs.highlight(latest.key)
+        self._select_one()
         self.selected()
+
+    def _select_one(self) -> None:
+        """Let there be something in the charts."""
+        if not len(self.selection) and (latest := self._latest()) is not None:
+            self.selection.pin(latest.key)
+
+    def _latest(self) -> RunEntry | None:
+        """The first training in the list; the first run where there is none."""
+        listed = self.runs.entries
+        return next((entry for entry in listed if not entry.of_machine), listed[0] if listed else None)
 
     def _forget_the_lost(self) -> None:
         """What was selected last time and is no longer there: known when all has been listed."""
@@ -250,8 +261,7 @@ class WorkspaceRuns(RunPanes):
         lost = [key for key in self.selection.keys if key not in self.workspace.entries]
         if lost:
             self.selection.drop(lost)
-            if not len(self.selection) and self.runs.entries:
-                self.selection.pin(self.runs.entries[0].key)
+            self._select_one()
             self.selected()
 
     def _entry_of(self, log: Path) -> RunEntry | None:
