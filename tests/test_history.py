@@ -332,6 +332,11 @@ def test_any_record_reads_the_same_both_ways(encoded: list[bytes]) -> None:
     assert_same_both_ways(encoded)
 
 
+@pytest.mark.parametrize("records", [1, 20])
+def test_a_value_that_leaves_its_record_is_no_value(records: int) -> None:
+    assert_same_both_ways([b"\x0a\x09\x82\x01\x090.0\x12\x01a"] * records)
+
+
 @given(st.lists(ROWS, min_size=1, max_size=4), st.data())
 def test_damaged_records_read_the_same_both_ways(encoded: list[bytes], data: st.DataObject) -> None:
     damaged = []

@@ -19,6 +19,8 @@ _INT64 = range(-(1 << 63), 1 << 63)
 _LARGEST_PLAIN = 21
 _SMALLEST_PLAIN = -6
 _NOT_ASCII = re.compile("[^\x00-\x7f]+")
+_decode = json.JSONDecoder().raw_decode
+"""Like `json.loads` where no blanks surround the text, in half the time."""
 _SURROGATES = re.compile("[\ud800-\udfff]")
 
 
@@ -59,7 +61,8 @@ def dump(value: Any, indent: str = "") -> str:
 def load(text: str) -> Any:
     """The value of JSON text as W&B writes it, with bare NaN and infinities; text that is no JSON is its own value."""
     try:
-        return json.loads(text)
+        value, end = _decode(text)
+        return value if end == len(text) else json.loads(text)
     except (ValueError, RecursionError):
         return text
 

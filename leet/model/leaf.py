@@ -7,6 +7,7 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from leet.model.json_text import load
 from leet.model.safe_text import clean
 from leet.reading.unparsed import Json
 
@@ -21,12 +22,10 @@ TYPE_KEY = "_type"
 
 def parsed(value: Any) -> Any:
     """A leaf as a value: JSON text parsed (also `NaN` and `Infinity`), text that is no JSON as it is."""
-    if isinstance(value, Json):
-        try:
-            return json.loads(value)
-        except (ValueError, RecursionError):
-            return str(value)
-    return value
+    if not isinstance(value, Json):
+        return value
+    found = load(value)
+    return str(value) if found is value else found
 
 
 def is_compound(value: Any) -> bool:

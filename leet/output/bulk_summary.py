@@ -15,6 +15,7 @@ import os
 import sys
 from dataclasses import dataclass, field
 from io import FileIO
+from itertools import compress
 from pathlib import Path
 
 import numpy as np
@@ -22,13 +23,17 @@ import orjson
 
 from leet.output.run_summary import RunSummary
 from leet.reading import blocks, records, second_half
+from leet.reading.batch import KeyPath
 from leet.reading.bulk_blocks import BulkBlockReader, Found
-from leet.reading.log_file import PART, processors
+from leet.reading.log_file import processors
 from leet.reading.second_half import SecondHalf, write_frame
 from leet.reading.skim import Skim
 
-_PIECE = 4 * 1024 * 1024
+_PIECE = 8 * 1024 * 1024
+_PART = 4 * 1024 * 1024
 _FIRST_PIECE = 128 * 1024
+_PIECES_A_STRETCH = 8
+"""After which the other process tells what it has found, so that nobody takes it for dead."""
 _IN_COLUMNS = frozenset({"history", "summary"})
 
 
@@ -37,38 +42,30 @@ class Stretch:
     """What some records of a log that follow each other come to."""
 
     step: float | None = None
-    """The greatest that is no less than 0."""
     runtime: float | None = None
-    """That of the last row that has one."""
-    metrics: set[str] = field(default_factory=set)
+    metrics: list[str] = field(default_factory=list)
     points: int = 0
-    changes: list[tuple[tuple[str, ...], str | None]] = field(default_factory=list)
+    changes: list[tuple[KeyPath, str | None]] = field(default_factory=list)
     """Of the summary: path and JSON text, None where it was removed."""
     skipped: list[tuple[int, int, str]] = field(default_factory=list)
     others: list[bytes] = field(default_factory=list)
     """Encoded records that are neither history nor summary."""
 
     @classmethod
-    def of(cls, found: Found, decoder: Skim, *, last: bool) -> Stretch:
-        """What `found` comes to; the decoder keeps the changes of the summary to itself until the `last`."""
-        found_there = decoder.skim(found)
-        rows = found_there.rows
-        steps = rows.steps[rows.steps >= 0]
-        names = np.flatnonzero(rows.counts)
-        shown = [
-            (name, count)
-            for name, count in zip(decoder.names(rows), rows.counts[names].tolist(), strict=True)
-            if not name.startswith("_")
-        ]
-        changes = decoder.take_summary() if last else ()
+    def of(cls, skim: Skim) -> Stretch:
+        """What `skim` has found since it was last asked; of the summary only what has changed last counts."""
+        found = skim.take()
+        which = np.flatnonzero(found.counts)
+        names = skim.names(which)
+        shown = [not name.startswith("_") for name in names]
         return cls(
-            step=float(steps.max()) if len(steps) else None,
-            runtime=rows.runtime,
-            metrics={name for name, _ in shown},
-            points=sum(count for _, count in shown),
-            changes=[(change.path, change.json) for change in changes],
-            skipped=[(piece.offset, piece.length, piece.reason) for piece in found_there.skipped],
-            others=found_there.others,
+            step=found.step,
+            runtime=found.runtime,
+            metrics=[*compress(names, shown)],
+            points=int(found.counts[which][np.array(shown, bool)].sum()),
+            changes=[(path, json) for path, json in skim.take_summary()],
+            skipped=[(piece.offset, piece.length, piece.reason) for piece in found.skipped],
+            others=found.others,
         )
 
     def put_into(self, summary: RunSummary) -> None:
@@ -76,10 +73,9 @@ class Stretch:
         if self.step is not None:
             summary.note_step(self.step)
         summary.runtime = summary.runtime if self.runtime is None else self.runtime
-        summary.metrics |= self.metrics
+        summary.metrics.update(self.metrics)
         summary.points += self.points
-        for path, text in self.changes:
-            summary.change_summary(path, text)
+        summary.change_summary(self.changes)
         summary.skipped += [blocks.Skipped(*piece) for piece in self.skipped]
         for encoded in self.others:
             with contextlib.suppress(records.DecodeError):  # the decoder has reported it
@@ -89,24 +85,16 @@ class Stretch:
 
     def pack(self) -> bytes:
         """As bytes: the length of a JSON text, the text, and the other records."""
-        text = orjson.dumps(
-            (
-                self.step,
-                self.runtime,
-                list(self.metrics),
-                self.points,
-                self.changes,
-                self.skipped,
-                [*map(len, self.others)],
-            )
-        )
+        lengths = [*map(len, self.others)]
+        facts = (self.step, self.runtime, self.metrics, self.points, self.changes, self.skipped, lengths)
+        text = orjson.dumps(facts)
         return b"".join((len(text).to_bytes(8, "little"), text, *self.others))
 
     @classmethod
     def unpack(cls, data: bytes) -> Stretch:
         at = 8 + int.from_bytes(data[:8], "little")
         step, runtime, metrics, points, changes, skipped, lengths = orjson.loads(data[8:at])
-        stretch = cls(step, runtime, set(metrics), points, [(tuple(path), text) for path, text in changes], skipped)
+        stretch = cls(step, runtime, metrics, points, [(tuple(path), text) for path, text in changes], skipped)
         for length in lengths:
             stretch.others.append(data[at : at + length])
             at += length
@@ -120,7 +108,7 @@ def summarise(path: Path, summary: RunSummary) -> None:
         stretches: list[Stretch] = []
         if os.fstat(file.fileno()).st_size >= second_half.SMALLEST and processors() > 1:
             stretches = reading.with_another_process(path)
-        for stretch in [*stretches, *reading.to(None, last=True)]:
+        for stretch in [*stretches, reading.to_the_end()]:
             stretch.put_into(summary)
 
 
@@ -129,62 +117,67 @@ class _Reading:
 
     def __init__(self, file: FileIO) -> None:
         self._file = file
-        self._reader, self._decoder = BulkBlockReader(), Skim()
+        self._reader, self._skim = BulkBlockReader(), Skim()
         self._position = 0
 
-    def to(self, end: int | None, *, last: bool = False) -> list[Stretch]:
-        """The records from where reading has come to up to the offset `end`, or all; `last`: none will follow."""
-        found: list[Stretch] = []
+    def to_the_end(self) -> Stretch:
+        """All that has not been told yet."""
+        self._to(None)
+        self._skim.skim(Found.listed(self._reader.finish()))
+        return Stretch.of(self._skim)
+
+    def _to(self, end: int | None) -> None:
+        """Read from where reading has come to up to the offset `end`, or all."""
         self._file.seek(self._position)
         while length := _PIECE if end is None else min(_PIECE, end - self._position):
             if not (data := self._file.read(length)):
                 break
             self._position += len(data)
-            for part in self._reader.feed_bulk(data).parts(PART):
-                found.append(Stretch.of(part, self._decoder, last=False))
-        if last:
-            found.append(Stretch.of(Found.listed(self._reader.finish()), self._decoder, last=True))
-        return found
+            for part in self._reader.feed_bulk(data).parts(_PART):
+                self._skim.skim(part)
 
     def with_another_process(self, path: Path) -> list[Stretch]:
-        """The log up to the end that it has now, its second half by another process; less where that does not work."""
-        found = self.to(_FIRST_PIECE)  # which tells where blocks begin
+        """The log up to the end that it has now, its second half by another process; nothing where that fails."""
+        self._to(_FIRST_PIECE)  # which tells where blocks begin
         size = os.fstat(self._file.fileno()).st_size
         start = second_half.boundary(self._position, size, self._reader.origin)
         if start <= self._position:
-            return found
+            return []
         try:
             second = SecondHalf(path, start, size, self._reader.origin, module=__name__)
         except OSError:
-            return found
+            return []
         try:
-            found += self.to(start)
+            self._to(start)
             begins = second.begins()
-            found += self.to(begins)
+            self._to(begins)
             if self._reader.position != begins:
-                return found
+                return []
             theirs = [Stretch.unpack(frame) for frame in second.frames()]
             position, origin = orjson.loads(second.last())
         except second_half.Failed:
-            return found
+            return []
         finally:
             second.close()
-        found += [Stretch(changes=[(change.path, change.json) for change in self._decoder.take_summary()]), *theirs]
+        ours = Stretch.of(self._skim)
         # What is left behind the last whole record is read by this process, as is all that has been written meanwhile.
         self._position = position
         self._reader.resume(position, origin)
-        return found
+        return [ours, *theirs]
 
 
 def _read_second_half(path: str, start: int, end: int, origin: int) -> None:
     """What the other process does: see `second_half.decode`."""
     out = sys.stdout.buffer
-    reader, decoder = BulkBlockReader(origin), Skim()
-    for found, position in second_half.pieces(reader, path, start, end, out):
-        stretch = Stretch.of(found, decoder, last=position >= end)
-        if decoder.guessed_first_step:
+    reader, skim = BulkBlockReader(origin), Skim()
+    pieces = second_half.pieces(reader, path, start, end, out, size=_PIECE)
+    for ordinal, (found, position) in enumerate(pieces, 1):
+        for part in found.parts(_PART):
+            skim.skim(part)
+        if skim.guessed_first_step:
             raise second_half.Failed
-        write_frame(out, stretch.pack())
+        if position >= end or ordinal % _PIECES_A_STRETCH == 0:
+            write_frame(out, Stretch.of(skim).pack())
     write_frame(out, b"")
     write_frame(out, orjson.dumps((reader.position, reader.origin)))
 

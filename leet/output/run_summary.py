@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import os
+from collections.abc import Iterable
 from typing import Any
 
 from leet.model.json_text import load
@@ -18,6 +19,7 @@ from leet.output.console_tail import ConsoleTail
 from leet.reading import records
 from leet.reading.blocks import Skipped
 from leet.reading.logged_values import item_values
+from leet.reading.unparsed import Json
 
 CONSOLE_LINES = 20
 _INTERNAL = "_wandb"
@@ -69,18 +71,14 @@ class RunSummary:
             self.config.remove(_path(item))
 
     def _take_summary(self, summary: Any) -> None:
-        for item in summary.update:
-            self.change_summary(_path(item), item.value_json)
-        for item in summary.remove:
-            self.change_summary(_path(item), None)
+        self.change_summary((_path(item), item.value_json) for item in summary.update)
+        self.change_summary((_path(item), None) for item in summary.remove)
 
-    def change_summary(self, path: tuple[str, ...], json: str | None) -> None:
-        """Sets a value of the summary; None, `null` and text that is no JSON remove it."""
-        value = None if json is None else load(json)
-        if value is None or value is json:
-            self.summary.remove(path)
-        else:
-            self.summary.assign(path, value)
+    def change_summary(self, changes: Iterable[tuple[tuple[str, ...], str | None]]) -> None:
+        """Sets values of the summary; None, `null` and text that is no JSON remove one."""
+        self.summary.change(
+            (path, None if json is None or load(json) is json else Json(json)) for path, json in changes
+        )
 
     def _take_history(self, history: Any) -> None:
         values = item_values(history.item)

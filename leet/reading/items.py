@@ -117,7 +117,8 @@ def _by_value_tags(messages: Messages) -> tuple[Items, npt.NDArray[np.bool_]]:
         tags = tags[np.arange(len(of)) + aside[of]]
 
     lengths, value_starts = read_varints(octets, tags + 2)
-    ends = np.minimum(value_starts + lengths, messages.buffer.last)
+    told = value_starts + lengths
+    ends = np.minimum(told, messages.buffer.last)
     begins = np.empty_like(ends)
     begins[1:] = ends[:-1]
     filled = np.flatnonzero(counts)
@@ -126,7 +127,7 @@ def _by_value_tags(messages: Messages) -> tuple[Items, npt.NDArray[np.bool_]]:
     rests[filled] = ends[behind[filled] - 1]
 
     lengths, starts = read_varints(octets, begins + 1)
-    bad = (octets.take(begins) != _ITEM) | (starts + lengths != ends) | (value_starts >= ends)
+    bad = (octets.take(begins) != _ITEM) | (starts + lengths != told) | (value_starts >= ends)
     # Most keys are of one part, and only the others are passed part by part.
     one_part = (octets.take(starts + 1) + (starts + 2) == tags) & _IS_KEY.take(octets.take(starts))
     if not one_part.all():

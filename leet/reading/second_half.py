@@ -146,8 +146,12 @@ def decode(path: str, start: int, end: int, origin: int, out: IO[bytes]) -> None
     write_frame(out, orjson.dumps(asdict(decoder.checkpoint(reader.position, reader.origin))))
 
 
-def pieces(reader: BulkBlockReader, path: str, start: int, end: int, out: IO[bytes]) -> Iterator[tuple[Found, int]]:
-    """The records of a log from `start` to `end`, and up to where it has been read; `out` is told where they begin.
+def pieces(
+    reader: BulkBlockReader, path: str, start: int, end: int, out: IO[bytes], size: int = _PIECE
+) -> Iterator[tuple[Found, int]]:
+    """The records of a log from `start` to `end`, `size` bytes at a time, and up to where it has been read.
+
+    `out` is told where they begin.
 
     Raises Failed where there are none.
     """
@@ -155,7 +159,7 @@ def pieces(reader: BulkBlockReader, path: str, start: int, end: int, out: IO[byt
     position, begun = start, False
     with open(path, "rb", buffering=0) as file:
         file.seek(start)
-        while position < end and (data := file.read(min(_PIECE, end - position))):
+        while position < end and (data := file.read(min(size, end - position))):
             found = reader.feed_bulk(data)
             position += len(data)
             if not begun:

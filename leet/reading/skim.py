@@ -2,49 +2,68 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
-from leet.reading.batch import Skipped, SummaryChange
+from leet.reading.batch import Skipped
 from leet.reading.bulk_blocks import Found
+from leet.reading.columns import Ids
 from leet.reading.decoder import Decoder, refused
 from leet.reading.envelopes import HISTORY, OTHER, SUMMARY, open_envelopes
 from leet.reading.history_skim import HistorySkim, SkimmedRows
 from leet.reading.key_paths import KeyPaths
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Skimmed:
-    """What a piece of a log holds."""
+    """What the records of a log that follow each other come to."""
 
-    rows: SkimmedRows
-    others: list[bytes]
+    step: float | None = None
+    """The greatest that is no less than 0."""
+    runtime: float | None = None
+    """That of the last row that has one."""
+    counts: Ids = field(default_factory=lambda: np.zeros(0, np.int64))
+    """By id of a name: how many numbers there were under it."""
+    others: list[bytes] = field(default_factory=list)
     """Encoded records that are neither history nor summary."""
-    skipped: list[Skipped]
+    skipped: list[Skipped] = field(default_factory=list)
+
+    def add(self, rows: SkimmedRows) -> None:
+        """Take in more rows."""
+        steps = rows.steps[rows.steps >= 0]
+        if len(steps):
+            self.step = max(float(steps.max()), self.step or 0.0)
+        self.runtime = self.runtime if rows.runtime is None else rows.runtime
+        counts = rows.counts
+        counts[: len(self.counts)] += self.counts
+        self.counts = counts
 
 
 class Skim(Decoder):
-    """Skims the records of one log, piece after piece, from its first; changes of the summary pile up."""
+    """Skims the records of one log, piece after piece, from its first; what they come to piles up until it is taken."""
 
     def __init__(self) -> None:
         paths = KeyPaths()
         super().__init__(paths)
         self._rows = HistorySkim(paths)
+        self._skimmed = Skimmed()
 
     @property
     def guessed_first_step(self) -> bool:
         return self._rows.guessed_first_step
 
-    def take_summary(self) -> tuple[SummaryChange, ...]:
-        return self._summary.take()
+    def take(self) -> Skimmed:
+        """What the pieces since the last call came to, the summary apart."""
+        skimmed, self._skimmed = self._skimmed, Skimmed()
+        return skimmed
 
-    def names(self, rows: SkimmedRows) -> list[str]:
-        """Names under which there were numbers in some rows."""
-        return self._rows.names(np.flatnonzero(rows.counts))
+    def names(self, ids: Ids) -> list[str]:
+        """The names with these ids."""
+        return self._rows.names(ids)
 
-    def skim(self, found: Found) -> Skimmed:
-        """The next piece."""
+    def skim(self, found: Found) -> None:
+        """Read the next piece."""
         messages = found.messages
         envelopes = open_envelopes(messages)
         outside = np.flatnonzero(envelopes.kinds == OTHER).tolist()
@@ -56,4 +75,6 @@ class Skim(Decoder):
         bad += [(int(summary_rows[index]), reason) for index, reason in self._summary.read(bodies)]
         bad += [(int(history_rows[index]), reason) for index, reason in rows.bad]
         skipped = [*found.skipped, *(refused(found, index, reason) for index, reason in bad)]
-        return Skimmed(rows, [messages[i] for i in outside], sorted(skipped, key=lambda piece: piece.offset))
+        self._skimmed.add(rows)
+        self._skimmed.others += [messages[i] for i in outside]
+        self._skimmed.skipped += sorted(skipped, key=lambda piece: piece.offset)
