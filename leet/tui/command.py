@@ -67,6 +67,7 @@ _SHOWN = {
     "minus": "-",
     "equals_sign": "=",
     "underscore": "_",
+    "asterisk": "*",
     "less_than_sign": "<",
     "greater_than_sign": ">",
     "comma": ",",

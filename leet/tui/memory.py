@@ -112,6 +112,9 @@ class Memory:
             for key, chosen in _pairs(self._get(f"charts.{name}")):
                 if (view := view_of(chosen)) is not None:
                     grid.views[key] = view
+            marked, alone = self._get(f"favourites.{name}"), self._get(f"favourites_alone.{name}")
+            if isinstance(marked, list):
+                grid.favourites.restore([key for key in marked if isinstance(key, str)], alone is True)
         if self._get("guides") in ("off", "dots", "horizontal"):
             screen.metrics.guides = screen.system.guides = self._get("guides")
         if self._get("smoothing") in (0.0, 0.6, 0.9, 0.99):
@@ -136,6 +139,8 @@ class Memory:
         self._set("axis", axis if axis != held.choice("charts.x_axis") else None)
         for name, grid in (("metrics", screen.metrics), ("system", screen.system)):
             self._set(f"charts.{name}", kept_views(grid.views))
+            self._set(f"favourites.{name}", grid.favourites.keys)
+            self._set(f"favourites_alone.{name}", grid.favourites.alone or None)
         guides = screen.metrics.guides
         self._set("guides", guides if guides != held.choice("charts.guides") else None)
         smoothing = screen.metrics.smoothing

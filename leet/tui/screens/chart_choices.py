@@ -7,6 +7,7 @@ from dataclasses import replace
 from textual.screen import Screen
 
 from leet.tui.commands import keys_in_words
+from leet.tui.favourites import MOST
 from leet.tui.screens.asking import AskingScreen
 from leet.tui.widgets.chart_grid import ChartGrid
 from leet.tui.widgets.chart_grid_limits import in_words
@@ -21,9 +22,6 @@ class ChartChoices(AskingScreen):
         """The charts that keys act on."""
         raise NotImplementedError
 
-    def keep_choices(self) -> None:
-        """Remember what was chosen."""
-
     def action_anchor(self) -> None:
         """Let the crosshair tell differences from where it stands now, on all charts; or no longer."""
         grid = self.chart_grid
@@ -32,6 +30,36 @@ class ChartChoices(AskingScreen):
         key = keys_in_words("anchor")
         if grid.anchor.held is not None:
             self.say_choice(f"anchor: the crosshair tells differences from here; {key} here takes it away", "anchor")
+
+    def action_favourite(self) -> None:
+        """Mark the active chart as a favourite, or no longer."""
+        grid = self.chart_grid
+        if (chart := grid.active_chart) is None:
+            return
+        title = chart.source.title
+        if grid.favourites.toggle(chart.source.key):
+            count, key = len(grid.favourites), keys_in_words("favourites")
+            self.say_choice(f"{title} is a favourite, one of {count}: {key} shows them alone", f"{title}: favourite")
+        elif len(grid.favourites) >= MOST:
+            self.say_choice(f"no more than {MOST} charts can be favourites")
+        else:
+            self.say_choice(f"{title} is no favourite any more")
+        self.favourites_changed(grid)
+
+    def action_favourites(self) -> None:
+        """Show the favourites alone, or all charts."""
+        favourites = self.chart_grid.favourites
+        if not favourites:
+            key = keys_in_words("favourite")
+            self.say_choice(f"no chart is a favourite yet: {key} marks the one in focus", f"{key} marks a favourite")
+            return
+        favourites.alone = not favourites.alone
+        self.say_choice("favourites only" if favourites.alone else "all charts, the favourites first")
+        self.favourites_changed(self.chart_grid)
+
+    def favourites_changed(self, grid: ChartGrid) -> None:
+        """The favourites of `grid` are others, or are shown alone: put its charts in order."""
+        grid.paint_now()
 
     def _repaint_charts(self) -> None:
         """Something that all charts of the screen share is another."""

@@ -39,6 +39,7 @@ class ChartScreen(ChartChoices, SpanScreen[str], Overlay[str]):
         self.grid.views = grid.views
         self.grid.crosshair = grid.crosshair
         self.grid.anchor = grid.anchor
+        self.grid.favourites = grid.favourites
         self.facts = ChartFacts(id="facts")
         self._facts_of: tuple[object, ...] = ()
 
@@ -60,6 +61,13 @@ class ChartScreen(ChartChoices, SpanScreen[str], Overlay[str]):
     def show(self, sources: Sequence[ChartSource]) -> None:
         """The charts that can be turned to."""
         self.grid.show(sources)
+
+    def favourites_changed(self, grid: ChartGrid) -> None:
+        if self._owner is not None:
+            self._owner.favourites_changed(self._origin)
+            self.show(self._origin.sources)
+            self._show_place()
+        self._repaint()
 
     def data_changed(self) -> None:
         self.grid.data_changed()
@@ -88,7 +96,11 @@ class ChartScreen(ChartChoices, SpanScreen[str], Overlay[str]):
     def on_chart_grid_page_changed(self, event: ChartGrid.PageChanged) -> None:
         event.stop()
         self._show_facts()
-        parts = [Part(f"chart {event.first} of {event.count}", "status--text")]
+        self._show_place()
+
+    def _show_place(self) -> None:
+        first, _, count = self.grid.page
+        parts = [Part(f"chart {first} of {count}", "status--text")]
         self.query_one(StatusLine).show(parts, [(keys_in_words("back"), "back"), *hints("chart")])
 
     def action_pane(self, action: str, *arguments: object) -> None:

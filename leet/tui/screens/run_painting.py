@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import math
 import time
+from operator import attrgetter
 from typing import Any, ClassVar
 
 from textual.timer import Timer
@@ -232,7 +233,8 @@ class ShownPanes(BorderedPanes):
             return
         # Pages turned and a chart in focus keep their places, which are known in the end.
         if search.done or (self.metrics.page[0] <= 1 and self.metrics.focus_index is None):
-            self.metrics.show(SelectedMetrics(self.metric_sources, search.found))
+            found = self.metrics.favourites.arranged(search.found, str)
+            self.metrics.show(SelectedMetrics(self.metric_sources, found))
         self._found_at = time.monotonic() + FOUND_SECONDS
         self.metrics_found()
         self._show_headings()
@@ -254,7 +256,8 @@ class ShownPanes(BorderedPanes):
         if renewed and sources is not None:
             sources.renew()
         self._system_shown = sources.all if sources is not None else None
-        self.system.show(sources.select(self.filters["system"]) if sources is not None else [])
+        shown = sources.select(self.filters["system"]) if sources is not None else []
+        self.system.show(self.system.favourites.arranged(shown, attrgetter("key")))
         self.suit_grid(self.system)
         self._show_headings()
 
@@ -271,6 +274,8 @@ class ShownPanes(BorderedPanes):
             if grid.sources or self.run is None or (name == "metrics" and self._finding is not None):
                 return ""
             subject: Subject = "metrics" if name == "metrics" else "system"
+            if grid.favourites.alone and self.filter_count(subject)[1]:
+                return no_favourites(name)
             return empty_note(subject, self.run.feed, self.filters[subject], self.run.state)
         return str(getattr(self.panes[name].content, "empty_note", ""))
 
@@ -349,6 +354,8 @@ class ShownPanes(BorderedPanes):
             held = self.filters.get(name)  # type: ignore[call-overload]  # not every pane has a filter
             if isinstance(content, ChartGrid):
                 note = content.page_label.strip("[]") or (str(len(content.sources)) if content.sources else "")
+                if content.favourites.alone:
+                    note += " · favourites" if note else "favourites"
                 if name == "system" and note and (tail := self._tail_note(pane.size.width)):
                     note += f" · {tail}"
             elif name == "overview":
@@ -361,6 +368,12 @@ class ShownPanes(BorderedPanes):
         """`last 10 min` while no more than that is drawn of system metrics; shorter in a narrow pane."""
         window = self.run.system_sources.window if self.run is not None else None
         return "" if window is None else f"{'last ' if width >= 40 else ''}{window:g} min"
+
+
+def no_favourites(name: str) -> str:
+    """What stands in place of charts where favourites are shown alone and none of them is there."""
+    them = "metrics" if name == "metrics" else "system metrics"
+    return f"None of the {them} here is a favourite\n\n{keys_in_words('favourites')} shows all"
 
 
 def shown_filter(held: TextFilter) -> str:

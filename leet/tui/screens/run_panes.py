@@ -45,6 +45,14 @@ class RunPanes(ChartChoices, FilteredPanes):
     def chart_grid(self) -> ChartGrid:
         return self.grid
 
+    def favourites_changed(self, grid: ChartGrid) -> None:
+        (self._show_system if grid is self.system else self._show_metrics)()
+        grid.paint_now()
+        self._show_headings()
+        self._show_notes()
+        self.show_status()
+        self.keep()
+
     def _repaint_charts(self) -> None:
         self.metrics.paint_now()
         self.system.paint_now()
@@ -177,6 +185,8 @@ class RunPanes(ChartChoices, FilteredPanes):
         """Turn to the chart of a metric; a filter that hides it is lifted."""
         if self.filters["metrics"] and not self.filters["metrics"].matches(name):
             self.action_clear_filter("metrics")
+        if self.metrics.favourites.alone and name not in self.metrics.favourites:
+            self.action_favourites()
         index_of = getattr(self.metrics.sources, "index_of", None)
         index = index_of(name) if index_of is not None else None
         if index is not None:

@@ -25,6 +25,7 @@ from textual.widget import Widget
 
 from leet.charts.cells import Cells, Role
 from leet.charts.line import draw_chart
+from leet.tui.favourites import MARK, Favourites
 from leet.tui.widgets import chart_grid_messages as messages
 from leet.tui.widgets.cell_strips import changed_spans, strips
 from leet.tui.widgets.chart_grid_chart import ChartSource, DrawnChart, KeyedSources
@@ -88,6 +89,8 @@ class ChartWall(CrosshairCharts, can_focus=True):
         self._strips: list[Strip | None] = []
         self._styles = RoleStyles(self)
         self._limits = ChartLimits()
+        self.favourites = Favourites()
+        """Charts that are marked in their title."""
         self._rendering = False
         self._next_data_at = 0.0
         self._data_timer: Timer | None = None
@@ -316,6 +319,7 @@ class ChartWall(CrosshairCharts, can_focus=True):
             self.guides,
             self.smoothing,
             self._color_of(chart),
+            source.key in self.favourites,
         )
 
     def _draw(self, chart: DrawnChart) -> None:
@@ -330,6 +334,8 @@ class ChartWall(CrosshairCharts, can_focus=True):
         if (color := self._color_of(chart)) is not None:
             spec = replace(spec, traces=tuple(replace(trace, color=color) for trace in spec.traces))
         spec = self._limits.applied(spec, source, view)
+        if source.key in self.favourites:
+            spec = replace(spec, title=f"{MARK} {spec.title}")
         chart.spec = spec
         if (x := self.crosshair_on(chart)) is not None:
             spec = replace(spec, crosshair=x)
