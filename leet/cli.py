@@ -39,6 +39,8 @@ COMMANDS: dict[str, Command] = {
 
 ALIASES = {"symon": "top"}
 """Other names of commands."""
+RUN_OTHERS = ("record", "demo")
+"""Commands that start programs of the user, whose environment is not ours to change."""
 
 EPILOG = """\
 A PATH named like a command is reached with a dot and a slash: leet ./record
@@ -72,6 +74,9 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _run(arguments: list[str]) -> int:
     if arguments and arguments[0] in ALIASES:
         arguments[0] = ALIASES[arguments[0]]
+    if arguments[:1] not in ([name] for name in RUN_OTHERS):
+        # Starting threads for linear algebra, of which there is none here, takes longer than loading the rest of numpy.
+        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     if arguments and arguments[0] in COMMANDS:
         name = arguments.pop(0)
         more = {"browse": _browse} if name == "inspect" else {}

@@ -134,3 +134,17 @@ def test_an_unknown_key_is_wrong_usage(corpus: Path, tmp_path: Path) -> None:
     ended = leet_command(str(corpus / "minimal"), "--screenshot", "frame.txt", "--keys", "<hyper>", cwd=tmp_path)
     assert ended.returncode == 2
     assert "no key is called <hyper>" in ended.stderr
+
+
+def test_programs_that_are_run_keep_their_environment(tmp_path: Path) -> None:
+    environ = {key: value for key, value in os.environ.items() if key != "OPENBLAS_NUM_THREADS"}
+    look = "import os; print('threads', os.environ.get('OPENBLAS_NUM_THREADS'))"
+    ran = subprocess.run(
+        [sys.executable, "-m", "leet", "record", "--", sys.executable, "-c", look],
+        env={**environ, "PYTHONPATH": str(ROOT)},
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert "threads None" in ran.stdout
