@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from leet.remote.remote_log import RemoteLog
     from leet.remote.remote_runs import RemoteRuns
 
-RUN_DIRECTORY = re.compile(r"^(?:offline-)?run-(?P<time>\d{8}_\d{6})-(?P<id>.+)$")
+RUN_DIRECTORY = re.compile(r"^(?:offline-)?run-(?P<time>\d{8}_\d{6})-(?P<id>.+)$", re.DOTALL)
 """Name of a run directory as the SDK and our recorder make it."""
 
 _MONITOR = re.compile(r"-monitor-[a-z0-9]{8}$")

@@ -9,6 +9,7 @@ from sweep import sweep
 
 from leet.cli import main
 from leet.discovery import Found, NoRun, WorkspaceRoot, find_run, locate, open_target
+from leet.model.workspace_directories import Directories
 
 
 def run_directory(root: Path, name: str, log: bool = True) -> Path:
@@ -191,6 +192,13 @@ def test_what_cannot_be_opened_says_why_in_both_ways(project: Path) -> None:
         with pytest.raises(NoRun) as caught:
             open_target(path, {})
         assert str(caught.value) == refusal(path)
+
+
+@pytest.mark.parametrize("odd", ["new\nline", "end\n", "\x1b[2J", "é", "a b", "\udcff"])
+def test_run_directories_of_any_name_are_found(tmp_path: Path, odd: str) -> None:
+    directory = run_directory(tmp_path / "wandb", f"run-20250101_000000-{odd}")
+    assert find_run(str(tmp_path), {}).parent == directory
+    assert [listing.names for listing in Directories(str(tmp_path)).find()] == [{directory.name}]
 
 
 @pytest.mark.parametrize("command", ["plot", "export"])

@@ -10,8 +10,9 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+from leet.discovery import RUN_DIRECTORY
 from leet.remote.address import Address
-from leet.remote.listing import RUN_DIRECTORY, Listing, NoRemoteRun, list_runs
+from leet.remote.listing import Listing, NoRemoteRun, list_runs
 from leet.remote.machine import Machine
 from leet.remote.remote_file import Gone, ask_pieces, reason
 from leet.remote.remote_log import RemoteLog

@@ -9,18 +9,15 @@ PATH is or holds `wandb/`    its runs, newest first: what `latest-run` points to
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
-from leet.discovery import of_machine
+from leet.discovery import RUN_DIRECTORY, of_machine
 from leet.remote.address import Address, quoted_path
 from leet.remote.remote_file import Asked, by_our_clock, reason
 from leet.remote.shell import Garbled
 
-RUN_DIRECTORY = re.compile(r"^(?:offline-)?run-(?P<time>\d{8}_\d{6})-(?P<id>.+)$", re.DOTALL)
-"""Name of a run directory as the SDK and our recorder make it."""
 PLACES = ("", "wandb/", ".wandb/")
 """Where run directories are, from the path that was given; the first that has any counts."""
 ATTEMPTS = 3
