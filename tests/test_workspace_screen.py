@@ -111,6 +111,25 @@ async def test_a_recording_of_the_machine_is_listed_but_not_chosen(root: Path) -
         assert place.screen.highlighted.name == "trial-5"
 
 
+async def test_long_names_are_told_apart_wherever_they_stand(tmp_path: Path) -> None:
+    rates = ("0.1", "0.03", "0.01", "0.003", "0.001")
+    for number, rate in enumerate(rates):
+        run_in(tmp_path, number, name=f"lr-{rate}-a-rather-long-name").writer.close()
+    async with at(tmp_path / "wandb", (200, 50)) as place:
+        await place.press("ctrl+a", "y")
+        await place.settled()
+        text = place.text()
+        for rate in rates:
+            assert f"lr-{rate}-a" in text
+        assert text.count("lr-0.001-a") >= 3, "in the list and in the legends of two charts"
+        await place.press("1", "1", "tab", "enter")
+        await place.pilot.pause(0.2)
+        rows = [line for line in place.lines() if " min " in line and " mean " in line]
+        assert {row.split("-a")[0].strip() for row in rows} == {f"lr-{rate}" for rate in rates}
+        for title in (" min ", " max ", " last ", " mean ", " points "):
+            assert len({row.index(title) for row in rows}) == 1
+
+
 async def test_space_draws_a_run_and_takes_it_away(root: Path) -> None:
     async with at(root) as place:
         await place.press("down", "space")

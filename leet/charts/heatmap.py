@@ -11,9 +11,10 @@ import numpy.typing as npt
 from leet.charts.cells import Cells, Role
 from leet.charts.curve import Curve, prepare
 from leet.charts.layout import Layout, PlotArea, x_axis, x_scale
-from leet.charts.lettering import Glyphs, glyphs, shorten, to_ascii
+from leet.charts.lettering import Glyphs, glyphs, to_ascii
 from leet.charts.readout import value_text, x_text
 from leet.charts.scale import LARGEST, Scale
+from leet.charts.short_names import short_names
 from leet.charts.spec import Spec
 from leet.charts.surround import clear_labels, draw_frame
 from leet.charts.ticks import Ticks
@@ -57,9 +58,10 @@ def draw_heatmap(spec: Spec, width: int, height: int) -> Cells:
     if shown is not None:
         shares = np.linspace(0.0, 1.0, _SCALE_STEPS)
         _paint(cells, slice(0, 1), shown + len(first) + 1, shares, spec)
-    for band in bands:
+    names = short_names(tuple(band.label for band in bands), max(area.left - 2, 0), signs.ellipsis)
+    for band, name in zip(bands, names, strict=True):
         if area.left > 2:
-            text = shorten(band.label, area.left - 2, signs.ellipsis).ljust(area.left - 2)
+            text = name.ljust(area.left - 2)
             cells.put(1, area.top + (band.top + band.bottom - 1) // 2, text, Role.TICK)
         rows = slice(area.top + band.top, area.top + band.bottom)
         _paint(cells, rows, area.left, Scale(low, high).dots(band.values, 2), spec)

@@ -10,9 +10,13 @@ import numpy as np
 
 from leet.charts.cells import Cells, Role
 from leet.charts.layout import Layout, PlotArea
-from leet.charts.lettering import Glyphs, chart_unit, mark_of, shorten
+from leet.charts.lettering import Glyphs, chart_unit, mark_of
+from leet.charts.short_names import short_names
 from leet.charts.spec import Spec
 from leet.model.units import format_time, format_value
+
+_MOST_NAME = 20
+"""Columns of a name beside a crosshair."""
 
 
 def last_value(spec: Spec, layout: Layout) -> str:
@@ -91,7 +95,8 @@ def draw_crosshair(cells: Cells, spec: Spec, layout: Layout, signs: Glyphs) -> N
     anchor = spec.anchor if spec.anchor is not None and math.isfinite(spec.anchor) else None
     at, since = spec.crosshair, anchor
     entries: list[_Entry] = []
-    for place, curve in layout.listed:
+    names = short_names(tuple(curve.label for _, curve in layout.listed), _MOST_NAME, signs.ellipsis)
+    for (place, curve), name in zip(layout.listed, names, strict=True):
         i = curve.nearest(spec.crosshair)
         if i is None:
             continue
@@ -99,9 +104,7 @@ def draw_crosshair(cells: Cells, spec: Spec, layout: Layout, signs: Glyphs) -> N
         if anchor is not None and (j := curve.nearest(anchor)) is not None:
             since, change = float(curve.x[j]), difference(value, float(curve.y[j]), spec)
         role = Role.SERIES + curve.color
-        entries.append(
-            _Entry(mark_of(spec, place), role, shorten(curve.label, 20), value_text(value, spec, layout), change)
-        )
+        entries.append(_Entry(mark_of(spec, place), role, name, value_text(value, spec, layout), change))
         if curve.drawn is None or curve.drawn[i]:
             _point(cells, layout, at, float(curve.height[i]), role, signs.point)
     if len(entries) != 1:

@@ -6,12 +6,13 @@ from leet.charts.cells import Cells, Role
 from leet.charts.layout import Layout
 from leet.charts.lettering import Glyphs, mark_of, shorten
 from leet.charts.readout import last_value, value_text
+from leet.charts.short_names import short_names
 from leet.charts.spec import Spec
 
 _SHIFT = 2
 """Columns by which an x label may stand beside its place, where it would touch the name of the axis."""
-_LEAST_NAME = 6
-"""Columns of a name in the legend, below which its value is left out."""
+_LEAST_NAME, _MOST_NAME = 6, 24
+"""Columns of a name in the legend, below which its value is left out, and in which it has to fit."""
 
 
 def draw_frame(cells: Cells, spec: Spec, layout: Layout, signs: Glyphs) -> int | None:
@@ -171,11 +172,13 @@ def draw_legend(cells: Cells, spec: Spec, layout: Layout, signs: Glyphs) -> None
         return
     right = cells.width - 2
     row, column = 1, 2
+    names = tuple(curve.label for _, curve in layout.listed)
+    short = short_names(names, _MOST_NAME, signs.ellipsis)
     valued = not _names_first(spec, layout, right - 2)
     for count, (place, curve) in enumerate(layout.listed):
         value = value_text(float(curve.y[-1]), spec) if len(curve.y) and valued else ""
         mark = mark_of(spec, place)
-        name = shorten(curve.label, 24, signs.ellipsis)
+        name = short[count]
         wide = len(mark) + 1 + len(name) + (1 + len(value) if value else 0)
         last_row = row == layout.legend_rows
         more = len(layout.curves) - count
@@ -192,7 +195,7 @@ def draw_legend(cells: Cells, spec: Spec, layout: Layout, signs: Glyphs) -> None
             room = right - column - reserve - len(mark) - 1
             if room - len(value) - 1 < min(_LEAST_NAME, len(curve.label)):
                 value = ""
-            name = shorten(curve.label, max(0, min(24, room - len(value) - bool(value))), signs.ellipsis)
+            name = short_names(names, max(0, min(_MOST_NAME, room - len(value) - bool(value))), signs.ellipsis)[count]
         column = cells.put(column, row, mark, Role.SERIES + curve.color)
         column = cells.put(column, row, f" {name}"[: max(right - column, 0)], Role.TITLE)
         if value:
@@ -207,7 +210,7 @@ def _names_first(spec: Spec, layout: Layout, width: int) -> bool:
     rows, used = 1, 0
     for curve in layout.curves:
         value = value_text(float(curve.y[-1]), spec) if len(curve.y) else ""
-        wide = len(f"* {curve.label[:24]} {value}")
+        wide = len(f"* {curve.label[:_MOST_NAME]} {value}")
         if used and used + 2 + wide > width:
             rows, used = rows + 1, 0
         used += wide + 2 * bool(used)

@@ -21,6 +21,7 @@ from leet.charts.layout import Layout, lay_out
 from leet.charts.lettering import SERIES_GLYPHS, glyphs, mark_of, shorten
 from leet.charts.readout import last_value, value_text
 from leet.charts.scale import Scale
+from leet.charts.short_names import short_names
 from leet.charts.spec import Spec
 from leet.charts.surround import notes
 from leet.model.safe_text import clean
@@ -64,9 +65,10 @@ def _legend(spec: Spec, layout: Layout, width: int, color: bool) -> str:
     """Mark, name and last value of each curve, as many as fit into one line."""
     parts: list[str] = []
     used = 0
+    names = short_names(tuple(clean(curve.label) for curve in layout.curves), 24, glyphs(spec).ellipsis)
     for place, curve in enumerate(layout.curves):
         value = value_text(float(curve.y[-1]), spec, layout) if len(curve.y) else ""
-        text = f"{shorten(clean(curve.label), 24, glyphs(spec).ellipsis)} {value}".rstrip()
+        text = f"{names[place]} {value}".rstrip()
         mark = mark_of(spec, place)
         left = len(layout.curves) - place
         if used + len(mark) + len(text) + 3 > width - (len(f"+{left}") if left > 1 else 0) and parts:

@@ -12,6 +12,7 @@ from textual.binding import BindingType
 from textual.strip import Strip
 
 from leet.charts.lettering import shorten
+from leet.charts.short_names import short_names
 from leet.model.natural import natural_sorted
 from leet.model.run_entry import RunEntry
 from leet.model.safe_text import clean
@@ -68,14 +69,17 @@ class CompareTable(Painted, can_focus=True):
     def __init__(self, runs: Sequence[tuple[str, str]], table: Table) -> None:
         """`runs`: (name, colour) of each column, the colour empty where there is none."""
         super().__init__(id="compare")
-        self._runs = runs
+        names = tuple(name for name, _ in runs)
+        if all(cell_len(name) == len(name) for name in names):
+            names = short_names(names, _WIDEST - 2)
+        self._runs = list(zip(names, (color for _, color in runs), strict=True))
         self._table = table
         self._top = 0
         self._left = 0
         self._key_width = min(_WIDEST_KEY, max((cell_len(name) for name, _ in table), default=0) + 2)
         self._widths = [
             min(_WIDEST, max(cell_len(name) + 2, *(cell_len(texts[i]) for _, texts in table if texts), 6)) + 2
-            for i, (name, _) in enumerate(runs)
+            for i, (name, _) in enumerate(self._runs)
         ]
 
     @property

@@ -14,16 +14,21 @@ from textual.strip import Strip
 
 from leet.charts.layout import Layout, lay_out
 from leet.charts.readout import value_text, x_text
+from leet.charts.short_names import short_names
 from leet.charts.spec import Spec
-from leet.tui.widgets.painted import Painted, cut, strip_of
+from leet.tui.widgets.painted import Painted, cut, pad, strip_of
 
 Floats = npt.NDArray[np.float64]
 Place = tuple[float, float]
 """x and value."""
+Cell = list[tuple[str, Style]]
+"""A figure: its title, its value, and where there is one, its place."""
 
 NAMED_PLACES = 4
 """Values that are not finite, of which the place is told."""
 MOST_ROWS = 8
+MOST_NAME = 20
+"""Cells of the name of a curve."""
 _GIVEN_UP = ("nonfinite", "points", "mean", "places", "min", "max", "last")
 DETAILS = tuple(frozenset(_GIVEN_UP[n:]) for n in range(len(_GIVEN_UP) + 1))
 """What a row tells where there is room for all, for less, …: first to go is where values are not finite."""
@@ -104,42 +109,67 @@ class ChartFacts(Painted):
         shown = self._curves[:height]
         if self._spec is None or not shown:
             return []
-        labels = max(len(facts.label) for facts in shown) if len(self._curves) > 1 else 0
-        lines = [self._line(self._spec, facts, min(labels, 20), width) for facts in shown]
+        layout = lay_out(self._spec, width, 10)
+        rows: list[list[Cell]] = []
+        for detail in DETAILS:
+            rows = _in_columns([self._cells(self._spec, facts, detail, layout) for facts in shown])
+            if len(shown) > 1:
+                names = _names(shown)
+                rows = [[[(name, self.part("facts--value"))], *row] for name, row in zip(names, rows, strict=True)]
+            if max(map(_width_of, rows)) <= width:
+                break
+        lines = [strip_of(*(piece for cell in row for piece in cell)).crop(0, width) for row in rows]
         if len(self._curves) > height:
             left = f" … and {len(self._curves) - height + 1} more curves"
             lines[-1] = strip_of((cut(left, width), self.part("facts--name")))
         return lines
 
-    def _line(self, spec: Spec, facts: CurveFacts, label_width: int, width: int) -> Strip:
-        """The figures of one curve: whole ones, the most telling that there is room for."""
-        pieces: list[tuple[str, Style]] = []
-        for detail in DETAILS:
-            pieces = self._figures(spec, facts, label_width, detail, lay_out(spec, width, 10))
-            if sum(cell_len(text) for text, _ in pieces) <= width:
-                return strip_of(*pieces)
-        return strip_of(*pieces).crop(0, width)
-
-    def _figures(
-        self, spec: Spec, facts: CurveFacts, label_width: int, detail: frozenset[str], layout: Layout
-    ) -> list[tuple[str, Style]]:
+    def _cells(self, spec: Spec, facts: CurveFacts, detail: frozenset[str], layout: Layout) -> list[Cell]:
+        """The figures of one curve: a cell for each that is told, empty where the curve has none."""
         name, value, bad = self.part("facts--name"), self.part("facts--value"), self.part("facts--bad")
         at = " @ "
-        pieces = []
-        if label_width:
-            pieces.append((" " + cut(facts.label, label_width).ljust(label_width), value))
+        cells: list[Cell] = []
         for title, place in (("min", facts.lowest), ("max", facts.highest), ("last", facts.last)):
-            if place is not None and title in detail:
-                pieces += [(f"  {title} ", name), (value_text(place[1], spec), value)]
+            if title not in detail:
+                continue
+            cells.append([])
+            if place is not None:
+                cells[-1] += [(f"  {title} ", name), (value_text(place[1], spec), value)]
                 if "places" in detail:
-                    pieces.append((at + x_text(place[0], spec, layout), name))
-        if facts.mean is not None and "mean" in detail:
-            pieces += [("  mean ", name), (value_text(facts.mean, spec), value)]
+                    cells[-1].append((at + x_text(place[0], spec, layout), name))
+        if "mean" in detail:
+            mean = facts.mean
+            cells.append([] if mean is None else [("  mean ", name), (value_text(mean, spec), value)])
         if "points" in detail:
-            pieces += [("  points ", name), (f"{facts.count:,}", value)]
+            cells.append([("  points ", name), (f"{facts.count:,}", value)])
         if facts.nonfinite:
             places = ", ".join(f"{value_text(v, spec)}{at}{x_text(x, spec, layout)}" for x, v in facts.places)
             more = ", …" if facts.nonfinite > len(facts.places) else ""
             which = f": {places}{more}" if "nonfinite" in detail else ""
-            pieces.append((f"  {facts.nonfinite:,} not finite{which}", bad))
-        return pieces
+            cells.append([(f"  {facts.nonfinite:,} not finite{which}", bad)])
+        return cells
+
+
+def _names(shown: Sequence[CurveFacts]) -> list[str]:
+    """The names of the curves, in a column of their own."""
+    labels = tuple(facts.label for facts in shown)
+    if all(cell_len(label) == len(label) for label in labels):
+        labels = short_names(labels, MOST_NAME)
+    wide = min(max(map(cell_len, labels)), MOST_NAME)
+    return [" " + pad(cut(label, wide), wide) for label in labels]
+
+
+def _in_columns(rows: list[list[Cell]]) -> list[list[Cell]]:
+    """The cells with blanks, so that title, value and place of each stand below those of the row above."""
+    for i in range(max(map(len, rows))):
+        column = [row[i] for row in rows if i < len(row)]
+        for part in range(max(map(len, column))):
+            wide = max(cell_len(cell[part][0]) for cell in column if part < len(cell))
+            for cell in column:
+                text, style = cell[part] if part < len(cell) else ("", Style())
+                cell[part:] = [(text.rjust(wide) if part == 1 else pad(text, wide), style), *cell[part + 1 :]]
+    return rows
+
+
+def _width_of(row: list[Cell]) -> int:
+    return sum(cell_len(text) for cell in row for text, _ in cell)

@@ -20,7 +20,7 @@ from textual import events
 from textual.strip import Strip
 from textual.timer import Timer
 
-from leet.charts.lettering import shorten
+from leet.charts.short_names import short_names
 from leet.model.safe_text import clean
 from leet.model.state import RunState
 from leet.model.units import format_age, format_value
@@ -41,6 +41,8 @@ PULSE_SECONDS = 0.75
 """Half the period of the mark of a run that is being written."""
 FAR = 10
 """Rows of a larger step."""
+MANY = 500
+"""Runs beyond which a name is told apart from those alone that are seen with it."""
 ASCENDING = ("name", "state")
 """What is sorted from the first to the last."""
 DESCENDING = ("started", "step", "duration")
@@ -104,6 +106,8 @@ class RunsList(PaintedList, can_focus=True):
         self._entries: Sequence[RunEntry] = ()
         self._places: Mapping[str, int] = {}
         self._labels = RunLabels(())
+        self._plain_labels: tuple[str, ...] = ()
+        """Labels of a list that is not very long, once they are known."""
         self._values: Sequence[RunValue] = ()
         self._value_columns: tuple[ValueColumn, ...] = ()
         self._total = 0
@@ -122,6 +126,7 @@ class RunsList(PaintedList, can_focus=True):
         self._entries, self._total, self._sort = entries, total, sort
         self._places = {entry.key: place for place, entry in enumerate(entries)}
         self._labels = RunLabels(entries)
+        self._plain_labels = ()
         self._value_columns = value_columns(self._values, entries, self._clock())
         place = self._places.get(self._key)
         if place is None:
@@ -324,11 +329,13 @@ class RunsList(PaintedList, can_focus=True):
         now = self._clock()
         live = False
         self._top = max(0, min(self._top, len(self._entries) - 1))
-        for place in range(self._top, min(self._top + height - len(lines), len(self._entries))):
+        places = range(self._top, min(self._top + height - len(lines), len(self._entries)))
+        names = self._short_names(places, columns.name - 1)
+        for place in places:
             entry = self._entries[place]
             state = entry.state(now)
             live |= entry.known and state.name == "running"
-            lines.append(self._row(place, entry, state, now, columns, width))
+            lines.append(self._row(place, entry, state, now, columns, width, names))
         self._keep_pulse(live)
         return lines
 
@@ -363,7 +370,30 @@ class RunsList(PaintedList, can_focus=True):
         ascending = name in ASCENDING or (name not in DESCENDING and not self._sort.startswith("-"))
         return "↑" if ascending else "↓"
 
-    def _row(self, place: int, entry: RunEntry, state: RunState, now: float, columns: Columns, width: int) -> Strip:
+    def _short_names(self, places: range, width: int) -> Mapping[str, str]:
+        """Label → what is shown of it in `width` cells, of those in which each character takes one.
+
+        They are told apart in the whole list; in a very long one, those of the rows that are seen.
+        """
+        labels = self._plain_labels
+        if not labels:
+            every = range(len(self._entries)) if len(self._entries) <= MANY else places
+            told = (self._labels.of(self._entries[place]) for place in every)
+            labels = tuple([label for label in told if cell_len(label) == len(label)])
+            if every is not places:
+                self._plain_labels = labels
+        return dict(zip(labels, short_names(labels, width), strict=True))
+
+    def _row(
+        self,
+        place: int,
+        entry: RunEntry,
+        state: RunState,
+        now: float,
+        columns: Columns,
+        width: int,
+        names: Mapping[str, str],
+    ) -> Strip:
         mark = self._mark(entry.key)
         ground = self._ground(place)
         marked = Style(color=mark.color or None) if mark.color else self.part("runs--quiet")
@@ -373,7 +403,7 @@ class RunsList(PaintedList, can_focus=True):
         sign, tone = look(state) if entry.known or entry.trouble else ("·", "quiet")
         quiet = self.part("runs--quiet")
         name = self._labels.of(entry)
-        name = shorten(name, columns.name - 1) if cell_len(name) == len(name) else cut(name, columns.name - 1)
+        name = names.get(name) or cut(name, columns.name - 1)
         pieces: list[tuple[str, Style]] = [
             (" ", Style()),
             (pad(mark.sign, MARK_WIDTH), marked),
