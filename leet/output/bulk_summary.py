@@ -141,7 +141,7 @@ class _Reading:
         self._to(_FIRST_PIECE)  # which tells where blocks begin
         size = os.fstat(self._file.fileno()).st_size
         start = second_half.boundary(self._position, size, self._reader.origin)
-        if start <= self._position:
+        if start <= self._position or self._skim.checkpoint(0, 0).records < second_half.FEWEST:
             return []
         try:
             second = SecondHalf(path, start, size, self._reader.origin, module=__name__)

@@ -141,10 +141,13 @@ class RunSummary:
 
     def to_json(self, written_ns: int, now: float) -> dict[str, Any]:
         """The object; `written_ns` is when the log was last written, Unix nanoseconds, `now` Unix seconds."""
+        return {**self.facts(written_ns, now), "config": shown(self.config), "summary": shown(self.summary)}
+
+    def facts(self, written_ns: int, now: float) -> dict[str, Any]:
+        """The object without config and summary, which may be large."""
         run = self.run
         started = run is not None and run.HasField("start_time")
         return {
-            "config": shown(self.config),
             "console": [
                 {
                     "line": line.text,
@@ -169,7 +172,6 @@ class RunSummary:
             "start_time": timestamp(run.start_time.seconds, run.start_time.nanos) if started else None,
             "state": self.state(now - written_ns / 1e9)[0],
             "step": self.step,
-            "summary": shown(self.summary),
             "tags": list(run.tags) if run else [],
         }
 

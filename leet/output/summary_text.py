@@ -10,7 +10,7 @@ from leet.output.run_summary import RunSummary
 
 def summary_text(summary: RunSummary, written_ns: int, now: float) -> str:
     """What `--summary` prints."""
-    facts = summary.to_json(written_ns, now)
+    facts = summary.facts(written_ns, now)
     name, identity = facts["name"], facts["run_id"]
     state, reason = summary.state(now - written_ns / 1e9)
     project = "/".join(part for part in (facts["entity"], facts["project"]) if part)
