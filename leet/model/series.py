@@ -156,3 +156,10 @@ class Series:
         marks = np.flatnonzero(~np.isfinite(y))
         kept = [ends_of(edges), extremes(y, None, edges), extremes(x, None, edges), first_of_each(marks, edges)]
         return chosen[ascending(kept)]
+
+
+def thinned(x: Floats, y: Floats, window: tuple[float, float], columns: int) -> tuple[Floats, Floats]:
+    """The points with these x and y that `Series.window` would give of them."""
+    series = Series()
+    series.append(np.arange(len(y), dtype=np.int32), y)
+    return series.window(x, *window, columns)

@@ -12,13 +12,14 @@ from dataclasses import dataclass
 from functools import partial
 
 from leet.charts.spec import Floats, Spec, Trace
-from leet.model.filter import TextFilter
 from leet.model.metrics import AXES, Axis, MetricStore
 from leet.model.natural import NaturalOrder
+from leet.model.run_difference import minus
 from leet.model.safe_text import clean
+from leet.model.series import thinned
 from leet.model.units import format_value
 from leet.tui.overlay_groups import GroupLines, OverlayGroups
-from leet.tui.sources import AXIS_NAMES, SelectedMetrics
+from leet.tui.sources import AXIS_NAMES
 from leet.tui.widgets.chart_source import ALL_POINTS, DOTS, MetricSource, SmoothLine, with_headroom
 from leet.tui.widgets.chart_view import ChartView, Extent, Span
 
@@ -83,6 +84,7 @@ class OverlaySource:
         return (
             self._pool.axis,
             self._pool.groups,
+            self._pool.baseline.key if self._pool.baseline is not None else "",
             tuple(
                 (run.key, id(run.store), run.label, run.color, run.pinned, run.store.version(name), run.live())
                 for run in self._pool.runs
@@ -115,14 +117,19 @@ class OverlaySource:
 
     def spec(self, columns: int, view: ChartView) -> Spec:
         drawn, left_out = self._drawn()
-        note = ", ".join(part for part in (left_out, "log" if view.log_y else "") if part)
+        baseline = self._baseline(drawn)
+        if baseline is not None:
+            told = f"minus {baseline.label}"
+        else:
+            told = "the baseline has none" if self._pool.baseline is not None else ""
+        note = ", ".join(part for part in (told, left_out, "log" if view.log_y else "") if part)
         if (extent := self.extent()) is None:
             return Spec(self.title, (), log_y=view.log_y, note=note)
         window = view.window(extent)
         self._pool.drawn(self)
         if self._pool.groups is not None:
-            return self._grouped_spec(self._pool.groups, drawn, window, columns * DOTS, view, note)
-        traces = [self._trace(run, window, columns * DOTS, view.smoothing, len(drawn) > 1) for run in drawn]
+            return self._grouped_spec(self._pool.groups, drawn, baseline, window, columns * DOTS, view, note)
+        traces = [self._trace(run, window, columns * DOTS, view.smoothing, len(drawn) > 1, baseline) for run in drawn]
         top = drawn[-1]
         axis, series = top.store.abscissa(self.key), top.store.series(self.key)
         return Spec(
@@ -133,16 +140,45 @@ class OverlaySource:
             x_range=window,
             log_y=view.log_y,
             legend=len(traces) > 1,
-            value=format_value(series.last) if series.count and len(drawn) == 1 else "",
+            value=format_value(series.last) if series.count and len(drawn) == 1 and baseline is None else "",
             note=note,
         )
 
-    def _trace(self, run: OverlayRun, window: Span, dots: int, smoothing: float, among_others: bool) -> Trace:
+    def _baseline(self, drawn: Sequence[OverlayRun]) -> OverlayRun | None:
+        """The run that is taken from all others here."""
+        wanted = self._pool.baseline
+        return next((run for run in drawn if wanted is not None and run.key == wanted.key), None)
+
+    def _trace(
+        self,
+        run: OverlayRun,
+        window: Span,
+        dots: int,
+        smoothing: float,
+        among_others: bool,
+        baseline: OverlayRun | None,
+    ) -> Trace:
         heavy = run.pinned and among_others
         name, store = self.key, run.store
-        wanted = id(store), store.version(name), store.axis, window, dots, smoothing, run.label, run.color, heavy
+        against = _version(baseline, name)
+        wanted = (
+            id(store),
+            store.version(name),
+            store.axis,
+            window,
+            dots,
+            smoothing,
+            run.label,
+            run.color,
+            heavy,
+            against,
+        )
         made_of, trace = self._traces.get(run.key, (None, None))
-        if trace is None or made_of != wanted:
+        if against and (trace is None or made_of != wanted):
+            x, y = thinned(*self._line(window, smoothing, baseline, run), window, dots)
+            trace = Trace(run.label, x, y, run.color, 0, heavy)
+            self._traces[run.key] = wanted, trace
+        elif trace is None or made_of != wanted:
             series = store.series(name)
             x, y = series.window(store.abscissa(name), *window, dots)
             smooth = self._smooth.setdefault(run.key, SmoothLine()).line(store, name, smoothing, window, dots)
@@ -151,9 +187,16 @@ class OverlaySource:
         return trace
 
     def _grouped_spec(
-        self, groups: OverlayGroups, drawn: list[OverlayRun], window: Span, dots: int, view: ChartView, note: str
+        self,
+        groups: OverlayGroups,
+        drawn: list[OverlayRun],
+        baseline: OverlayRun | None,
+        window: Span,
+        dots: int,
+        view: ChartView,
+        note: str,
     ) -> Spec:
-        traces = self._group_traces(self._grouped, groups, drawn, window, dots, view.smoothing)
+        traces = self._group_traces(self._grouped, groups, drawn, baseline, window, dots, view.smoothing)
         axis = drawn[-1].store.abscissa(self.key)
         return Spec(
             title=self.title,
@@ -172,15 +215,26 @@ class OverlaySource:
         lines: GroupLines,
         groups: OverlayGroups,
         drawn: list[OverlayRun],
+        baseline: OverlayRun | None,
         window: Span,
         dots: int,
         smoothing: float,
     ) -> list[Trace]:
-        versions = [(id(run.store), run.store.version(self.key), run.store.axis, window, smoothing) for run in drawn]
-        return lines.traces(groups, drawn, versions, partial(self._line, window, smoothing), window, dots)
+        against = _version(baseline, self.key)
+        versions = [
+            (id(run.store), run.store.version(self.key), run.store.axis, window, smoothing, against) for run in drawn
+        ]
+        return lines.traces(groups, drawn, versions, partial(self._line, window, smoothing, baseline), window, dots)
 
-    def _line(self, window: Span, smoothing: float, run: OverlayRun) -> tuple[Floats, Floats]:
-        """All points of a run in the window and one beyond each end; smoothed first, where curves are."""
+    def _line(
+        self, window: Span, smoothing: float, baseline: OverlayRun | None, run: OverlayRun
+    ) -> tuple[Floats, Floats]:
+        """All points of a run in the window and one beyond each end, as they are drawn: less the baseline's."""
+        line = self._own_line(window, smoothing, run)
+        return line if baseline is None else minus(*line, self._own_line(window, smoothing, baseline))
+
+    def _own_line(self, window: Span, smoothing: float, run: OverlayRun) -> tuple[Floats, Floats]:
+        """The same of the run alone; smoothed first, where curves are."""
         store = run.store
         smooth = self._smooth.setdefault(run.key, SmoothLine()).line(store, self.key, smoothing, window, ALL_POINTS)
         return smooth or store.series(self.key).window(store.abscissa(self.key), *window, ALL_POINTS)
@@ -188,14 +242,11 @@ class OverlaySource:
     def points(self, window: Span) -> list[tuple[str, Floats, Floats]]:
         """(label, x, y) of every curve, the pinned run first; of groups those of their means."""
         drawn, _ = self._drawn()
-        if self._pool.groups is not None:
-            groups = self._pool.groups
-            traces = self._group_traces(self._figured, groups, drawn, window, GROUP_POINTS, 0.0) if drawn else []
+        baseline, groups = self._baseline(drawn), self._pool.groups
+        if groups is not None and drawn:
+            traces = self._group_traces(self._figured, groups, drawn, baseline, window, GROUP_POINTS, 0.0)
             return [(trace.label, trace.x, trace.y) for trace in traces]
-        return [
-            (run.label, *run.store.series(self.key).window(run.store.abscissa(self.key), *window, ALL_POINTS))
-            for run in reversed(drawn)
-        ]
+        return [(run.label, *self._line(window, 0.0, baseline, run)) for run in reversed(drawn)]
 
     def time_at(self, x: float) -> float | None:
         """Unix seconds of the point nearest to `x`: of the highlighted run, else of the topmost."""
@@ -216,6 +267,11 @@ class OverlaySource:
         return MetricSource(run.store, self.key, run.live)
 
 
+def _version(baseline: OverlayRun | None, name: str) -> Hashable:
+    """Differs whenever what is taken from all curves does; () where nothing is."""
+    return () if baseline is None else (baseline.key, id(baseline.store), baseline.store.version(name))
+
+
 class OverlaySources:
     """The sources of all metrics of some runs; the names and the order of those of one run (`MetricSources`)."""
 
@@ -223,6 +279,8 @@ class OverlaySources:
         self.runs: tuple[OverlayRun, ...] = ()
         self.groups: OverlayGroups | None = None
         """Into which groups the runs are gathered; None draws each of them."""
+        self.baseline: OverlayRun | None = None
+        """The run of which the curves are taken from those of all; None draws values."""
         self.highlighted = ""
         """Key of the run of which the other panes tell."""
         self.names: tuple[str, ...] = ()
@@ -303,10 +361,6 @@ class OverlaySources:
         self._made.clear()
         self._lately.clear()
         self._order, self._known, self._seen = NaturalOrder(), set(), {}
-
-    def select(self, wanted: TextFilter) -> SelectedMetrics:
-        """The sources of the metrics whose names pass."""
-        return SelectedMetrics(self, wanted.select(self.names) if wanted else self.names)
 
     def source(self, name: str) -> OverlaySource:
         source = self._made.get(name)

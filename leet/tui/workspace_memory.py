@@ -89,6 +89,20 @@ class WorkspaceMemory:
         self._view.set("runs.group", group or None)
         self._view.set("runs.band", None if band == "range" else band)
 
+    @property
+    def baseline(self) -> str:
+        """Key of the run that others are held against; empty for none."""
+        return self._text("baseline")
+
+    @property
+    def differences(self) -> bool:
+        """Whether charts draw differences to it."""
+        return self._view.get("runs.differences") is True
+
+    def keep_baseline(self, key: str, differences: bool) -> None:
+        self._view.set("runs.baseline", key or None)
+        self._view.set("runs.differences", differences or None)
+
     def keep_selection(self, selection: Selection) -> None:
         self._view.set("runs.selected", selection.keys)
         self._view.set("runs.pinned", selection.pinned)

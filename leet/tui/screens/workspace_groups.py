@@ -6,6 +6,7 @@ from leet.model.group_curve import BAND_NAMES, BANDS
 from leet.model.run_entry import RunEntry
 from leet.model.run_grouping import grouping_of, offered
 from leet.model.run_value import RunValue, UnknownValueError, value_named
+from leet.model.safe_text import clean
 from leet.tui.commands import keys_in_words
 from leet.tui.screens.workspace_runs import WorkspaceRuns
 from leet.tui.widgets.status_line import Part
@@ -26,7 +27,53 @@ class GroupedRuns(WorkspaceRuns):
             count = self.run_groups.count
             noun = "group" if count == 1 else "groups"
             parts.append(Part(f"by {grouping.title}: {count:,} {noun}", "status--message", rank=7))
+        if self.differences and self.baseline:
+            entry = self.workspace.entries.get(self.baseline)
+            name = clean(entry.name) if entry is not None else "?"
+            missing = "" if self.baseline in self.selection else " (not selected)"
+            parts.append(Part(f"minus {name}{missing}", "status--message", rank=7))
         return parts
+
+    def hold_against(self, key: str) -> None:
+        """Make a run the baseline; empty: none."""
+        self.baseline = key
+        self.differences = self.differences and bool(key)
+        self.runs_memory.keep_baseline(self.baseline, self.differences)
+        self.show_charts()
+        self.metrics.paint_now()
+
+    def action_baseline(self) -> None:
+        entry = self.highlighted
+        if entry is None:
+            return
+        chosen = entry.key != self.baseline
+        if chosen and entry.key not in self.selection:
+            self.selection.select(entry.key)
+            self.selected()
+        self.hold_against(entry.key if chosen else "")
+        name, draws, compares = clean(entry.name), keys_in_words("differences"), keys_in_words("compare")
+        self.tell(
+            *(
+                f"{name} is the baseline: {draws} draws differences to it, {compares} tells them",
+                f"{name} is the baseline: {draws} draws differences",
+            )
+            if chosen
+            else (f"{name} is not the baseline any more",)
+        )
+
+    def action_differences(self) -> None:
+        """Draw differences to the baseline, or values again."""
+        if not self.differences and self.baseline not in self.selection:
+            self.baseline = self.selection.pinned or self.baseline
+        if not self.differences and self.baseline not in self.selection:
+            self.tell(f"which run to compare with? {keys_in_words('baseline')} makes the highlighted one the baseline")
+            return
+        self.differences = not self.differences
+        self.hold_against(self.baseline)
+        self.show_status()
+        entry = self.workspace.entries.get(self.baseline)
+        name = clean(entry.name) if entry is not None else "?"
+        self.tell(f"charts draw differences to {name}" if self.differences else "charts draw values")
 
     def action_group(self) -> None:
         """Ask what to group by."""

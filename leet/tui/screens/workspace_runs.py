@@ -106,6 +106,10 @@ class WorkspaceRuns(RunPanes):
             id="runs",
         )
         self.runs.show_values(self.runs_memory.columns)
+        self.baseline = self.runs_memory.baseline
+        """Key of the run that others are held against; empty for none."""
+        self.differences = self.runs_memory.differences
+        """Charts draw differences to it."""
         self._live: dict[str, bool] = {}
         self._first = highlight
         self._chosen = False
@@ -176,6 +180,7 @@ class WorkspaceRuns(RunPanes):
                 self.feeds.rename(old, self.workspace.entries[new])
                 self.runs.rename(old, new)
                 self.run_marks.rename(old, new)
+                self.baseline = new if self.baseline == old else self.baseline
             self.selection.drop(change.removed)
             for key in change.changed:
                 self.feeds.entry_changed(self.workspace.entries[key])
@@ -413,6 +418,7 @@ class WorkspaceRuns(RunPanes):
                 store, live = run.model.metrics, self._is_live(key)
                 now.append(OverlayRun(key, labels.of(entries[key]), self.run_marks.number(key), store, live, pinned))
         self.sources.groups = self.run_groups.look()
+        self.sources.baseline = next((run for run in now if self.differences and run.key == self.baseline), None)
         self.sources.show(now)
 
     def _is_live(self, key: str) -> Callable[[], bool]:
