@@ -331,4 +331,6 @@ class PanesScreen(SpanScreen[None]):
 
     @property
     def grid(self) -> ChartGrid:
-        return self.system if self.focused is self.system else self.metrics
+        """The charts that are acted upon: those in focus, else those that are shown, the metrics first."""
+        alone = self.shows("system") and not self.shows("metrics")
+        return self.system if self.focused is self.system or alone else self.metrics

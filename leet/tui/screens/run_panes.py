@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from leet.model.filter import TextFilter
 from leet.model.safe_text import clean
-from leet.tui.commands import Place
+from leet.tui.commands import Place, keys_in_words
 from leet.tui.messages import MomentChosen, PaneNoteChanged, RowSelected, ValueOpened
 from leet.tui.metric_pool import MetricPool
 from leet.tui.screens.chart_choices import ChartChoices
@@ -31,6 +31,8 @@ class RunPanes(ChartChoices, FilteredPanes):
     def __init__(self, terminal: Terminal, metric_sources: MetricPool, run: ShownRun | None) -> None:
         super().__init__(terminal, metric_sources, run)
         self._grid_part: str | None = None
+        self._reading_from: str | None = None
+        """The pane that was left for the crosshair of the charts."""
         self._moment = SharedMoment(self.metrics, self.system)
         self.system.anchor = self.metrics.anchor
 
@@ -38,8 +40,24 @@ class RunPanes(ChartChoices, FilteredPanes):
 
     def action_pane(self, action: str, *arguments: object) -> None:
         """An act of the pane in focus; acts on charts go to the metrics when another pane is in focus."""
-        target = self.pane if hasattr(self.pane, f"action_{action}") else self.grid
+        pane, target = self.pane, self.pane if hasattr(self.pane, f"action_{action}") else self.grid
+        if isinstance(target, ChartGrid) and not self.shows(target.id or ""):
+            self.tell(f"no charts are shown: {keys_in_words('show_metrics')} shows the metrics")
+            return
         getattr(target, f"action_{action}")(*arguments)
+        if isinstance(target, ChartGrid):
+            self._follow_crosshair(target, pane)
+
+    def _follow_crosshair(self, grid: ChartGrid, pane: object) -> None:
+        """Go to the charts while they have a crosshair, which keys move there, and back to where one was."""
+        reading = grid.crosshair is not None  # that of the other grid follows
+        if reading and grid is not pane:
+            self._reading_from = self.focused_name
+            self.focus_pane(grid.id or "")
+        elif not reading and self._reading_from is not None:
+            name, self._reading_from = self._reading_from, None
+            if self.shows(name):
+                self.focus_pane(name)
 
     @property
     def chart_grid(self) -> ChartGrid:
@@ -72,6 +90,7 @@ class RunPanes(ChartChoices, FilteredPanes):
         leaving = [self.pane, self.metrics, self.system]
         if any(pane.action_leave() for pane in leaving if hasattr(pane, "action_leave")):
             self._repaint_charts()
+            self._follow_crosshair(self.grid, self.grid)
             return
         if self.pane is not self.panes[self.home].content:
             self._go_home()
