@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -11,6 +13,15 @@ from leet.charts.spec import Spec, Trace
 
 Floats = npt.NDArray[np.float64]
 Flags = npt.NDArray[np.bool_]
+
+
+class Reading(NamedTuple):
+    """What a curve is at a place."""
+
+    x: float
+    y: float
+    height: float | None
+    """Where it is drawn; None where it has no place."""
 
 
 @dataclass(slots=True)
@@ -35,6 +46,8 @@ class Curve:
     """Its smoothed line."""
     band: tuple[Curve, Curve] | None = None
     """The lower and the upper end of what lies around it, of the same x."""
+    known: tuple[tuple[float, float, float], ...] = ()
+    """(x, x and y of the point nearest to it), also of points that are not among those of the curve."""
 
     def within(self, lo: float, hi: float) -> slice | Flags:
         """The points with lo ≤ x ≤ hi."""
@@ -78,6 +91,18 @@ class Curve:
             return int(self.x.searchsorted(self.x[right], "right")) - 1
         return right - 1
 
+    def read(self, x: float, log: bool) -> Reading | None:
+        """The point nearest to `x`, on a logarithmic axis or another; None without points."""
+        for asked, at, value in self.known:
+            if asked == x:
+                there = math.isfinite(value) and (not log or value > 0)
+                return Reading(at, value, (math.log10(value) if log else value) if there else None)
+        i = self.nearest(x)
+        if i is None:
+            return None
+        there = self.drawn is None or bool(self.drawn[i])
+        return Reading(float(self.x[i]), float(self.y[i]), float(self.height[i]) if there else None)
+
 
 def prepare(spec: Spec) -> list[Curve]:
     """The traces of a chart in the order in which they are drawn, the last on top."""
@@ -120,4 +145,6 @@ def _curve(trace: Trace, place: int, log: bool) -> Curve:
     if trace.nonfinite is not None:
         nonfinite = max(trace.nonfinite, nonfinite)
     color = place if trace.color is None else trace.color
-    return Curve(trace.label, color, x, y, height, drawn, ascending, dropped, nonfinite, trace.heavy)
+    curve = Curve(trace.label, color, x, y, height, drawn, ascending, dropped, nonfinite, trace.heavy)
+    curve.known = trace.read
+    return curve

@@ -17,6 +17,8 @@ from leet.model.units import format_time, format_value
 
 _MOST_NAME = 20
 """Columns of a name beside a crosshair."""
+BRIEF = 3
+"""Digits of a value where there is little room."""
 
 
 def last_value(spec: Spec, layout: Layout) -> str:
@@ -67,10 +69,9 @@ def draw_anchor(cells: Cells, spec: Spec, layout: Layout, signs: Glyphs) -> None
     assert spec.anchor is not None
     _hairline(cells, layout, spec.anchor, signs.anchor)
     for curve in layout.curves:
-        i = curve.nearest(spec.anchor)
-        if i is not None and (curve.drawn is None or curve.drawn[i]):
-            role = Role.SERIES + curve.color
-            _point(cells, layout, float(curve.x[i]), float(curve.height[i]), role, signs.anchored)
+        there = curve.read(spec.anchor, spec.log_y)
+        if there is not None and there.height is not None:
+            _point(cells, layout, there.x, there.height, Role.SERIES + curve.color, signs.anchored)
 
 
 def _hairline(cells: Cells, layout: Layout, x: float, sign: str) -> int | None:
@@ -97,16 +98,17 @@ def draw_crosshair(cells: Cells, spec: Spec, layout: Layout, signs: Glyphs) -> N
     entries: list[_Entry] = []
     names = short_names(tuple(curve.label for _, curve in layout.listed), _MOST_NAME, signs.ellipsis)
     for (place, curve), name in zip(layout.listed, names, strict=True):
-        i = curve.nearest(spec.crosshair)
-        if i is None:
+        here = curve.read(spec.crosshair, spec.log_y)
+        if here is None:
             continue
-        at, value, change = float(curve.x[i]), float(curve.y[i]), ""
-        if anchor is not None and (j := curve.nearest(anchor)) is not None:
-            since, change = float(curve.x[j]), difference(value, float(curve.y[j]), spec)
+        at, value, change = here.x, here.y, ""
+        if anchor is not None and (there := curve.read(anchor, spec.log_y)) is not None:
+            since, change = there.x, difference(value, there.y, spec)
         role = Role.SERIES + curve.color
-        entries.append(_Entry(mark_of(spec, place), role, name, value_text(value, spec, layout), change))
-        if curve.drawn is None or curve.drawn[i]:
-            _point(cells, layout, at, float(curve.height[i]), role, signs.point)
+        text, brief = value_text(value, spec, layout), value_text(value, spec, digits=BRIEF)
+        entries.append(_Entry(mark_of(spec, place), role, name, text, brief, change))
+        if here.height is not None:
+            _point(cells, layout, at, here.height, role, signs.point)
     if len(entries) != 1:
         at, since = spec.crosshair, anchor
     apart = "" if since is None else x_difference(at, since, spec, layout)
@@ -121,6 +123,8 @@ class _Entry(NamedTuple):
     role: int
     label: str
     value: str
+    brief: str
+    """The value in fewer digits."""
     change: str
     """Since the anchor; empty where there is none."""
 
@@ -129,27 +133,35 @@ Lines = list[tuple[str, str, int]]
 """(mark, text, role of the mark) of each line of a readout."""
 
 
-def _of_one(x: str, apart: str, entries: list[_Entry]) -> tuple[Lines, Lines]:
-    """What is read out of a single curve at `x`, `apart` from the anchor; and the same where there is little room."""
-    _, role, _, value, change = entries[0]
-    whole, short = [("", f"{x}: {value}", role)], [("", value, role)]
-    if change:
-        whole.append(("", f"Δ {apart}: {change}", role))
-        short.append(("", f"Δ {change}", role))
-    return whole, short
+Wordings = tuple[list[Lines], list[Lines]]
+"""A readout in ever less room, with x and, where not even that fits, without."""
 
 
-def _of_several(x: str, apart: str, entries: list[_Entry]) -> tuple[Lines, Lines]:
-    """The same of several: their names give way before what has changed."""
+def _of_one(x: str, apart: str, entries: list[_Entry]) -> Wordings:
+    """What is read out of a single curve at `x`, `apart` from the anchor: digits give way before x does."""
+    _, role, _, value, brief, change = entries[0]
+    with_x = [("", f"Δ {apart}: {change}", role)] if change else []
+    without = [("", f"Δ {change}", role)] if change else []
+    return (
+        [[("", f"{x}: {text}", role), *with_x] for text in (value, brief)],
+        [[("", text, role), *without] for text in (value, brief)],
+    )
+
+
+def _of_several(x: str, apart: str, entries: list[_Entry]) -> Wordings:
+    """The same of several: digits give way first, then names; what has changed does not."""
     first = ("", f"x {x}" + (f"  Δ {apart}" if apart else ""), int(Role.READOUT))
-    whole = [first, *((e.mark, f"{e.label} {e.value}", e.role) for e in entries)]
-    if not any(entry.change for entry in entries):
-        return whole, whole
-    named = max(len(entry.label) for entry in entries)
-    wide = max(len(entry.value) for entry in entries)
-    told = [(e, f"{e.value.rjust(wide)}  Δ {e.change}") for e in entries]
-    whole = [first, *((e.mark, f"{e.label.ljust(named)} {text}", e.role) for e, text in told)]
-    return whole, [first, *((e.mark, text, e.role) for e, text in told)]
+    changed = any(entry.change for entry in entries)
+    named = max((len(entry.label) for entry in entries), default=0) if changed else 0
+    told: list[Lines] = []
+    for values in ([e.value for e in entries], [e.brief for e in entries]):
+        wide = max(map(len, values), default=0) if changed else 0
+        texts = [f"{v.rjust(wide)}  Δ {e.change}" if changed else v for v, e in zip(values, entries, strict=True)]
+        both = list(zip(entries, texts, strict=True))
+        told.append([first, *((e.mark, f"{e.label.ljust(named)} {text}", e.role) for e, text in both)])
+        if changed:
+            told.append([first, *((e.mark, text, e.role) for e, text in both)])
+    return told, []
 
 
 def _point(cells: Cells, layout: Layout, x: float, height: float, role: int, sign: str) -> None:
@@ -162,20 +174,22 @@ def _point(cells: Cells, layout: Layout, x: float, height: float, role: int, sig
     cells.put(column, area.top + min(max(round(down) // layout.down, 0), area.height - 1), sign, role)
 
 
-def _box(cells: Cells, layout: Layout, column: int, told: tuple[Lines, Lines], signs: Glyphs) -> None:
-    """The readout beside the hairline, where it covers the least of the curves."""
+def _box(cells: Cells, layout: Layout, column: int, told: Wordings, signs: Glyphs) -> None:
+    """The readout where it covers the least of the curves: beside the hairline, else over it, which is seen above or
+    below."""
     area = layout.area
-    lines, short = (_cut(lines, area.height, signs) for lines in told)
-    sides = (column + 2, column - 1)
-    wide = _width(lines)
-    if not any(_fits(area, side, wide) for side in (sides[0], sides[1] - wide)):
-        # The hairline says where, if there is room for the values alone.
-        lines = short
-        wide = _width(lines)
-    lefts = [left for left in (sides[0], sides[1] - wide) if _fits(area, left, wide)]
-    if not lefts and lines and wide <= area.width:
-        # Over the hairline, which is seen above or below.
-        lefts = [area.left if column >= area.left + area.width / 2 else area.left + area.width - wide]
+    lines, wide, lefts = told[0][0], 0, list[int]()
+    for wordings in told:
+        cut = [_cut(lines, area.height, signs) for lines in wordings]
+        over = area.left if column >= area.left + area.width / 2 else area.left + area.width
+        for lines, beside in [*((lines, True) for lines in cut), *((lines, False) for lines in cut)]:
+            wide = _width(lines)
+            places_x = (column + 2, column - 1 - wide) if beside else (over - wide * (over > area.left),)
+            lefts = [left for left in places_x if _fits(area, left, wide)]
+            if lefts:
+                break
+        if lefts:
+            break
     places = []
     for left in lefts:
         for top in (area.top, area.top + area.height - len(lines)):
@@ -207,11 +221,10 @@ def _fits(area: PlotArea, left: int, wide: int) -> bool:
     return area.left <= left and left + wide <= area.left + area.width
 
 
-def value_text(value: float, spec: Spec, layout: Layout | None = None) -> str:
-    """A value with its unit: four digits, more where the labels of the axis tell values apart that agree in four."""
+def value_text(value: float, spec: Spec, layout: Layout | None = None, *, digits: int = 4) -> str:
+    """A value with its unit: so many digits, more where the labels of the axis tell values apart that agree in four."""
     if math.isinf(value) and spec.ascii:
         return "Inf" if value > 0 else "-Inf"
-    digits = 4
     if layout is not None and layout.y_ticks.base and value and math.isfinite(value):
         ratio = abs(value) / max(layout.y.hi - layout.y.lo, math.ulp(value))
         digits += math.ceil(math.log10(min(max(ratio, 10.0), 1e16))) - 1

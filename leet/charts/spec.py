@@ -32,6 +32,8 @@ class Trace:
     """x and y of its smoothed line. That is drawn in its colour and the points faint behind it; values stay theirs."""
     band: tuple[Floats, Floats, Floats] | None = None
     """x (ascending), lowest and highest y of what lies around the curve: drawn as a thin shade behind all curves."""
+    read: tuple[tuple[float, float, float], ...] = ()
+    """(x under the crosshair or of the anchor, x and y of the point nearest to it), where the curve is thinned."""
 
 
 @dataclass(frozen=True, slots=True)

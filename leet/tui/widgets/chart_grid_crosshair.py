@@ -2,10 +2,32 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, replace
 
-from leet.tui.widgets.chart_grid_chart import DrawnChart, TimedSource
+import numpy as np
+
+from leet.charts.spec import Spec
+from leet.tui.widgets.chart_grid_chart import ChartSource, DrawnChart, TimedSource
 from leet.tui.widgets.chart_grid_looks import ChartLooks
+
+
+def read_exactly(spec: Spec, source: ChartSource) -> Spec:
+    """Give each curve the points nearest to crosshair and anchor: of a thinned one they need not be among its own."""
+    asked = [x for x in (spec.crosshair, spec.anchor) if x is not None and math.isfinite(x)]
+    found: dict[str, list[tuple[float, float, float]]] = {}
+    for x in asked:
+        curves = source.points((x, x))
+        labels = [label for label, _, _ in curves]
+        for label, xs, ys in curves:
+            away = np.abs(xs - x)
+            if labels.count(label) == 1 and np.isfinite(away).any():
+                at = len(xs) - 1 - int(np.nanargmin(away[::-1]))
+                found.setdefault(label, []).append((x, float(xs[at]), float(ys[at])))
+    if not found:
+        return spec
+    alone = next(iter(found.values())) if len(spec.traces) == len(found) == 1 else []
+    return replace(spec, traces=tuple(replace(t, read=tuple(found.get(t.label, alone))) for t in spec.traces))
 
 
 @dataclass(frozen=True, slots=True)

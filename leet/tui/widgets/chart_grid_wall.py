@@ -30,7 +30,7 @@ from leet.tui.widgets import chart_grid_messages as messages
 from leet.tui.widgets.cell_strips import changed_spans, strips
 from leet.tui.widgets.chart_grid_chart import ChartSource, DrawnChart, KeyedSources
 from leet.tui.widgets.chart_grid_colors import RoleStyles
-from leet.tui.widgets.chart_grid_crosshair import CrosshairCharts
+from leet.tui.widgets.chart_grid_crosshair import CrosshairCharts, read_exactly
 from leet.tui.widgets.chart_grid_layout import PageLayout, lay_out
 from leet.tui.widgets.chart_grid_limits import ChartLimits
 from leet.tui.widgets.chart_grid_looks import GUIDES
@@ -341,6 +341,8 @@ class ChartWall(CrosshairCharts, can_focus=True):
             spec = replace(spec, crosshair=x)
         if (x := self.anchor_on(chart)) is not None:
             spec = replace(spec, anchor=x)
+        if not self.smoothing or any(trace.smooth is not None for trace in spec.traces):
+            spec = read_exactly(spec, source)
         draw = draw_chart
         chart.heat = view.heat and source.heatmap_capable
         if chart.heat:
