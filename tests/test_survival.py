@@ -1,4 +1,7 @@
-"""Runs killed at random moments: every survivor is read by this project, and by the SDK."""
+"""Runs killed at random moments: every survivor is read by this project, and by the SDK.
+
+`LEET_TEST_KILLS=1000 pytest -n0 tests/test_survival.py` kills more of them.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,8 @@ import pytest
 from fake_backend import FakeBackend
 from recorded import ROOT, environment
 
-ROUNDS = 50
+ROUNDS = int(os.environ.get("LEET_TEST_KILLS", "50"))
+PATIENCE = 300 + 2 * ROUNDS
 
 pytestmark = pytest.mark.xdist_group("survivors")
 
@@ -39,7 +43,7 @@ def survivors(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[str, int, 
         cwd=ROOT,
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=PATIENCE,
     )
     assert done.returncode == 0, done.stderr
     return [tuple(json.loads(line)) for line in done.stdout.splitlines()]
@@ -87,7 +91,7 @@ def test_the_server_gets_them(
             env=environment({**environ, "WANDB_ERROR_REPORTING": "false"}),
             cwd=tmp_path,
             capture_output=True,
-            timeout=300,
+            timeout=PATIENCE,
         )
         for log, expected in rows.items():
             run = log.stem.removeprefix("run-")
