@@ -12,6 +12,7 @@ left at an empty slot is new: one of each kind is added, and the rest are looked
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Sequence
 
 import numpy as np
@@ -52,6 +53,16 @@ def key_path(fields: bytes) -> KeyPath | None:
     return tuple(nested) if nested else (single,)
 
 
+def _key_paths(messages: Messages, starts: Offsets, lengths: Offsets) -> list[KeyPath | None]:
+    """`key_path` of many key fields."""
+    data, ends = messages.data, starts + lengths
+    one_part = (lengths > 1) & (messages.octets.take(starts + 1).astype(np.int64) + 2 == lengths)
+    if one_part.all():
+        with contextlib.suppress(UnicodeDecodeError):
+            return [(data[a:b].decode(),) for a, b in zip((starts + 2).tolist(), ends.tolist(), strict=True)]
+    return [key_path(data[a:b]) for a, b in zip(starts.tolist(), ends.tolist(), strict=True)]
+
+
 class KeyTable:
     """Keys seen so far, each with a number that its owner gives it."""
 
@@ -70,8 +81,9 @@ class KeyTable:
         keys = _Keys(messages, starts, ends)
         ids = self._find(keys)
         while len(missing := np.flatnonzero(ids == _NEW)):
-            self._add(messages, keys, missing)
-            ids[missing] = self._find(keys.of(missing))
+            first, added = self._count, self._add(messages, keys, missing)
+            all_unlike = added == len(missing)
+            ids[missing] = np.arange(first, self._count) if all_unlike else self._find(keys.of(missing))
         return self._numbers.take(ids)
 
     def _find(self, keys: _Keys) -> Ids:
@@ -97,8 +109,8 @@ class KeyTable:
         differ &= ids != _NEW
         return differ
 
-    def _add(self, messages: Messages, keys: _Keys, missing: Ids) -> None:
-        """Add one key of each hash among the missing ones."""
+    def _add(self, messages: Messages, keys: _Keys, missing: Ids) -> int:
+        """Add one key of each hash among the missing ones, in their order; how many these are."""
         hashes = keys.hashes[missing]
         order = np.argsort(hashes, kind="stable")
         first = order[np.append(True, np.diff(hashes[order]) != 0)]
@@ -107,9 +119,7 @@ class KeyTable:
         while count > len(self._numbers):
             self._grow()
         added = slice(self._count, count)
-        bounds = zip(keys.starts[new].tolist(), (keys.starts[new] + keys.lengths[new]).tolist(), strict=True)
-        data = messages.data
-        self._numbers[added] = self._numbers_of([key_path(data[a:b]) for a, b in bounds])
+        self._numbers[added] = self._numbers_of(_key_paths(messages, keys.starts[new], keys.lengths[new]))
         self._lengths[added] = keys.lengths[new]
         self._hashes[added] = keys.hashes[new]
         for place, (_, words) in enumerate(keys.of(new).words):
@@ -118,6 +128,7 @@ class KeyTable:
             self._words[place][added] = words
         self._count = count
         self._place(np.arange(added.start, added.stop))
+        return len(new)
 
     def _grow(self) -> None:
         double = 2 * len(self._numbers)
