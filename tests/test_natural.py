@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from leet.model.natural import NaturalOrder, natural_key, natural_keys, natural_sorted
+from leet.model.natural import NaturalOrder, decimal_key, natural_key, natural_keys, natural_sorted
 
 
 def test_numbers_sort_by_size():
@@ -13,6 +13,33 @@ def test_numbers_sort_by_size():
     assert natural_sorted(["GPU 10 · a", "GPU 2 · b", "GPU 2 · a"]) == ["GPU 2 · a", "GPU 2 · b", "GPU 10 · a"]
     assert natural_sorted(["v1.10.0", "v1.9.12", "v1.9.2"]) == ["v1.9.2", "v1.9.12", "v1.10.0"]
     assert natural_sorted(["b", "A", "a", "B"]) == ["A", "a", "B", "b"]
+
+
+def test_names_of_runs_have_decimals_in_them():
+    for names in (
+        [
+            "lr-1e-5",
+            "lr-0.0003",
+            "lr-0.001",
+            "lr-0.003",
+            "lr-0.01",
+            "lr-0.03",
+            "lr-0.1",
+            "lr-0.1a",
+            "lr-0.15",
+            "lr-1",
+            "lr-1.5",
+            "lr-10",
+        ],
+        ["run", "run-2", "run-2_a", "run-2.5", "run-10", "run-10-b"],
+        ["v1.9", "v1.9.2", "v1.10", "v1.10.0", "v2"],
+        ["1.9.2", "1.9.12", "1.10.0"],
+        ["l.2", "l.10", "l.10.9", "l.10.10"],
+        ["seed1-lr0.01", "seed1-lr0.1", "seed2-lr0.001"],
+        ["a-2e4", "a-3e4", "b-1e99999", "b-2e99999"],
+    ):
+        assert sorted(names, key=decimal_key) == names
+    assert decimal_key("x0.10") == decimal_key("X00.1")
 
 
 @given(st.integers(0, 10**30), st.integers(0, 10**30), st.integers(0, 3))

@@ -362,11 +362,44 @@ async def test_a_filter_that_hides_all_says_how_to_lift_it(root: Path) -> None:
         await place.press("f")
         await place.type("nothing-like-it")
         await place.press("enter")
-        assert "No run matches" in place.text()
+        assert place.text().count("No run matches") == 1
         assert "ctrl+f shows all again" in place.text()
+        # What is selected is drawn all the same.
+        assert "╭ acc" in place.text()
+        assert "1 selected run is not listed" in place.lines()[0]
         await place.press("down", "enter", "space", "p", "pagedown")
         await place.press("ctrl+f")
         assert len(place.names) == 6
+
+
+async def test_a_query_without_a_match_does_not_greet_one_next_time(root: Path) -> None:
+    async with at(root, live=True) as place:
+        await place.press("f")
+        await place.type("nothing-like-it")
+        await place.press("enter")
+    async with at(root, live=True) as place:
+        assert len(place.names) == 6
+        await place.press("f")
+        await place.type("trial-5")
+        await place.press("enter")
+        assert place.names == ["trial-5"]
+    shutil.rmtree(next(root.glob("*-run0005")))
+    async with at(root, live=True) as place:
+        assert len(place.names) == 5
+        assert place.pinned == "trial-4"
+        assert "all runs are listed: none matches trial-5 any more" in place.status
+
+
+async def test_the_heading_says_how_the_list_is_sorted(root: Path) -> None:
+    async with at(root) as place:
+        assert " by " not in place.lines()[0]
+        await place.press("S", "S")
+        assert " by state " in place.lines()[0]
+        await place.press("f")
+        await place.type("sort:-name")
+        await place.press("enter")
+        assert "by state" not in place.lines()[0]
+        assert "sort:-name" in place.lines()[0]
 
 
 async def test_the_metrics_filter_works_on_the_names_of_all_runs(root: Path) -> None:
@@ -570,7 +603,10 @@ async def test_an_empty_directory_waits_for_its_first_run(tmp_path: Path) -> Non
     empty = tmp_path / "wandb"
     empty.mkdir()
     async with at(empty, live=True, terminal=Terminal()) as place:
-        assert "No runs found in" in place.text()
+        assert place.text().count("No runs found in") == 1
+        await place.press("1")
+        assert place.text().count("No runs found in") == 1
+        await place.press("1")
         await place.press("space", "p", "x", "ctrl+a", "enter", "down", "f", "escape", "2", "S", "ctrl+f")
         run_in(tmp_path, 1)
         await place.until("trial-1")

@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 
 _DIGITS = re.compile(r"([0-9]+)")
+_NUMBER = re.compile(r"([0-9]+)((?:\.[0-9]+)*)(e[-+]?[0-9]+(?![a-z0-9]))?")
+_VERSION = re.compile(r"(?:(?<![a-z])v|\.)$")
+"""What stands before a number whose points divide parts of it."""
+_LONGEST_EXPONENT = len("e-308")
 _MANY = 64
 """Names from which on it is worth making their keys together."""
 _VERY_MANY = 4096
@@ -79,6 +84,34 @@ def _with_sizes(text: bytes) -> bytes:
     if sizes.max(initial=0) > _LONGEST_RUN:
         return b""
     return bytes(np.insert(octets, starts, (sizes + _ZERO).astype(np.uint8)))
+
+
+@lru_cache(1 << 14)
+def decimal_key(name: str) -> str:
+    """A text that sorts as a person would sort names in which there may be decimals: of runs, not of metrics.
+
+    `lr-0.001` stands before `lr-0.01`, `lr-1e-4` before both. Numbers with more than one point, or a `v` before them,
+    are versions: `v1.9` before `v1.10`. In the names of metrics numbers with a point are indices (`layer1.10.weight`),
+    which is why they have another order.
+    """
+    return _NUMBER.sub(_ordered, _folded(name))
+
+
+def _ordered(match: re.Match[str]) -> str:
+    """A number: its whole part as `_Sized` has it, its fraction, and a sign that is less than any other."""
+    whole, rest, exponent = match.groups("")
+    before = match.string[: match.start()]
+    if rest.count(".") > 1 or (rest and _VERSION.search(before)):
+        return ".".join(_SIZED[part] + "\1" for part in (whole, *rest[1:].split("."))) + exponent
+    if exponent:
+        if len(exponent) > _LONGEST_EXPONENT:
+            return f"{_SIZED[whole]}{rest[1:].rstrip('0')}\1{exponent}"
+        from decimal import Decimal  # takes a while to load, and such names are few
+
+        whole, _, fraction = format(Decimal(match[0]), "f").partition(".")
+    else:
+        fraction = rest[1:]
+    return f"{_SIZED[whole]}{fraction.rstrip('0')}\1"
 
 
 def natural_sorted(names: Iterable[str]) -> list[str]:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import product
 
-from leet.model.natural import natural_key
+from leet.model.natural import decimal_key
 from leet.model.run_entry import RunEntry
 from leet.model.run_value import RunValue, UnknownValueError, fields, trees, value_named
 from leet.model.safe_text import clean
@@ -59,7 +59,7 @@ def _numeric_first(name: str) -> tuple[object, ...]:
         try:
             parts.append((0, float(part), ""))
         except ValueError:
-            parts.append((1, 0.0, natural_key(part)))
+            parts.append((1, 0.0, decimal_key(part)))
     return (*parts, name)
 
 

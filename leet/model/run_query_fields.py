@@ -14,7 +14,7 @@ from typing import Any, Literal
 import orjson
 
 from leet.model.filter import Mode, TextFilter
-from leet.model.natural import natural_key
+from leet.model.natural import decimal_key
 from leet.model.run_entry import RunEntry, Scalar
 from leet.model.run_query_values import Interval, moment, number, span
 from leet.model.run_query_words import QueryError, Word
@@ -177,7 +177,7 @@ def _rank(value: Any) -> Any:
         return None
     if isinstance(value, str):
         as_number = _number_in(value)
-        return (1, natural_key(value)) if as_number is None else (0, as_number)
+        return (1, decimal_key(value)) if as_number is None else (0, as_number)
     return None if math.isnan(value) else (0, value)
 
 

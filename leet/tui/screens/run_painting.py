@@ -351,7 +351,7 @@ class ShownPanes(BorderedPanes):
     def _show_headings(self) -> None:
         for name, pane in self.panes.items():
             content = pane.content
-            held = self.filters.get(name)  # type: ignore[call-overload]  # not every pane has a filter
+            held = self.held(name)
             if isinstance(content, ChartGrid):
                 note = content.page_label.strip("[]") or (str(len(content.sources)) if content.sources else "")
                 if content.favourites.alone:
@@ -362,7 +362,12 @@ class ShownPanes(BorderedPanes):
                 note = "{}/{}".format(*self.overview.count) if held else ""
             else:
                 note = str(getattr(content, "note", ""))
-            pane.heading.show(note, shown_filter(held) if held else "")
+            pane.heading.show(note, held)
+
+    def held(self, name: str) -> str:
+        """What holds in a pane besides what its note tells: its filter; empty for nothing."""
+        held = self.filters.get(name)  # type: ignore[call-overload]  # not every pane has a filter
+        return shown_filter(held) if held else ""
 
     def _tail_note(self, width: int) -> str:
         """`last 10 min` while no more than that is drawn of system metrics; shorter in a narrow pane."""

@@ -16,6 +16,7 @@ from textual.timer import Timer
 from textual.widget import Widget
 
 from leet.model.run_entry import RunEntry
+from leet.model.run_query import RunQuery
 from leet.model.safe_text import clean
 from leet.model.workspace import Workspace, WorkspaceChange
 from leet.settings.view_state import ViewState
@@ -92,6 +93,8 @@ class WorkspaceRuns(RunPanes):
         self.view = ViewState.of(root) if live else ViewState(root, kept=False)
         self.runs_memory = WorkspaceMemory(self.view)
         self.query_now = self.runs_memory.query
+        self._remembered = bool(self.query_now)
+        """The query is that of another time."""
         self.sort = self.runs_memory.sort
         self.selection = Selection()
         self.runs_memory.restore(self.selection)
@@ -191,6 +194,7 @@ class WorkspaceRuns(RunPanes):
             if self.runs.entry is not None and self.runs.entry.key in change.changed:
                 self._follow()
         self._forget_the_lost()
+        self._lift_idle_query()
         self._settle()
         now = time.monotonic()
         self._list_at = now + min(max(LIST_SECONDS, 15 * (now - began)), LIST_SECONDS_AT_MOST)
@@ -215,20 +219,32 @@ class WorkspaceRuns(RunPanes):
         else:
             kept = (entry for entry in entries.values() if self.query_now.matches(entry, now))
             listed, sort = sorting(self.sort).sorted(kept, now), self.sort
-        self.runs.empty = self._runs_note()
+        self.runs.empty = f"No run matches\n\n{keys_in_words('clear_runs')} shows all again" if entries else ""
         self.runs.show(listed, len(entries), sort)
         self._show_headings()
 
-    def _runs_note(self) -> str:
-        """What stands in the list when it is empty."""
+    def _no_runs(self) -> str:
+        """Why there is none, where there is room for it."""
         if self.workspace.error:
             return clean(self.workspace.error)
-        if not self.workspace.entries:
-            where = clean(str(self.remote.address if self.remote is not None else self.root))
-            if self.workspace.scanning:
-                return f"Looking for runs in {where}"
-            return f"No runs found in {where}\n\nStart a training here and it appears, or try `leet demo`"
-        return f"No run matches {clean(self.query_now.text)!r}\n\n{keys_in_words('clear_runs')} shows all again"
+        where = clean(str(self.remote.address if self.remote is not None else self.root))
+        if self.workspace.scanning:
+            return f"Looking for runs in {where}"
+        return f"No runs found in {where}\n\nStart a training here and it appears, or try `leet demo`"
+
+    def _lift_idle_query(self) -> None:
+        """A query of another time of which no run is left would only be in the way."""
+        if not self._remembered or self.workspace.scanning or not self._known() or not self.workspace.entries:
+            return
+        self._remembered = False
+        if self.query_now and not self.runs.entries:
+            text = clean(self.query_now.text)
+            self.query_now = RunQuery()
+            self.list_runs()
+            self.runs_memory.keep_list(self.query_now, self.sort)
+            self._chosen = False
+            self._choose()
+            self.tell(f"all runs are listed: none matches {text} any more")
 
     def _choose(self) -> None:
         """Select what was selected last time, else the latest run: a training, where there is one."""

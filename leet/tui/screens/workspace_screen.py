@@ -52,10 +52,10 @@ class WorkspaceScreen(GroupedRuns):
 
     def empty_note(self, name: str) -> str:
         if name == "runs":
-            return ""
+            return "" if self.workspace.entries or self.shows("metrics") else self._no_runs()
         entry = self.highlighted
         if entry is None:
-            return "" if name == "overview" else self._runs_note() if name == "metrics" else "No run is highlighted"
+            return "" if name == "overview" else self._none_listed() if name == "metrics" else "No run is highlighted"
         if name == "metrics":
             return "" if self.metrics.sources else self._no_metrics()
         if name in LOWER and entry.key not in self.selection:
@@ -65,7 +65,15 @@ class WorkspaceScreen(GroupedRuns):
             return f"Reading the log\n\n{run.feed.progress if run is not None else 0:.0%}"
         return super().empty_note(name)
 
+    def _none_listed(self) -> str:
+        """In place of the charts: those of selected runs are drawn whether these are listed or not."""
+        if not self.workspace.entries:
+            return self._no_runs()
+        return "" if self.metrics.sources else self._no_metrics()
+
     def _no_metrics(self) -> str:
+        if not len(self.selection) and not self.runs.entries:
+            return f"No run matches {clean(self.query_now.text)!r}, and none is selected"
         if not len(self.selection):
             one, all_listed = keys_in_words("select"), keys_in_words("select_all")
             return f"No run is selected\n\n{one} selects the highlighted one, {all_listed} all that are listed"
@@ -113,11 +121,24 @@ class WorkspaceScreen(GroupedRuns):
     def typing(self) -> bool:
         return super().typing or self._typing_query
 
-    def _show_headings(self) -> None:
-        super()._show_headings()
-        if "runs" in self.panes:
-            shown = clean(self.query_now.text) if self.query_now else ""
-            self.panes["runs"].heading.show(self.runs.note, shown)
+    def held(self, name: str) -> str:
+        """The filter, and what a person would wonder at: how the list is sorted, curves of runs that it leaves out."""
+        if name == "runs":
+            parts = [clean(self.query_now.text) if self.query_now else ""]
+            if self.sort != "started" and not self.query_now.sorts:
+                parts.append(f"by {clean(self.sort.removeprefix('-'))}" + (" ↓" if self.sort[0] == "-" else ""))
+            return " ".join(filter(None, parts))
+        held = super().held(name)
+        if name == "metrics" and (count := self._unlisted):
+            held += f"{' · ' if held else ''}{count:,} selected run{'s are' if count > 1 else ' is'} not listed"
+        return held
+
+    @property
+    def _unlisted(self) -> int:
+        """Selected runs that the query leaves out of the list; their curves are drawn all the same."""
+        if not self.query_now or not self.workspace.entries:
+            return 0
+        return len(self.selection) - sum(entry.key in self.selection for entry in self.runs.entries)
 
     # Commands
 
@@ -195,7 +216,11 @@ class WorkspaceScreen(GroupedRuns):
             else (f"runs sorted by {clean(by.removeprefix('-'))}{', largest first' if by[0] == '-' else ''}",)
         )
         self.list_runs()
-        self.runs_memory.keep_list(self.query_now, self.sort)
+        self._keep_list()
+
+    def _keep_list(self) -> None:
+        """Remember it; but not a query that leaves nothing, which nobody wants to find next time."""
+        self.runs_memory.keep_list(self.query_now if self.runs.entries else RunQuery(), self.sort)
 
     def on_run_opened(self, event: RunOpened) -> None:
         event.stop()
@@ -284,7 +309,7 @@ class WorkspaceScreen(GroupedRuns):
             self._show_headings()
 
     def _apply_query(self, query: RunQuery) -> None:
-        self.query_now = query
+        self.query_now, self._remembered = query, False
         self.list_runs()
-        self.runs_memory.keep_list(self.query_now, self.sort)
+        self._keep_list()
         self.show_status()
