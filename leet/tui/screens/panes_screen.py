@@ -18,14 +18,13 @@ from typing import Any, ClassVar
 
 from textual import events
 from textual.app import ComposeResult
-from textual.containers import Horizontal, Vertical
 from textual.widget import Widget
-from textual.widgets import Static
 
 from leet.tui import layout
 from leet.tui.layout import Side
 from leet.tui.span_update import SpanScreen
 from leet.tui.terminal import Terminal
+from leet.tui.unscrolled import Beside, Sentence, Stacked
 from leet.tui.widgets.chart_grid import ChartGrid
 from leet.tui.widgets.overview import Overview
 from leet.tui.widgets.pane import Pane
@@ -96,9 +95,9 @@ class PanesScreen(SpanScreen[None]):
 
     def compose(self) -> ComposeResult:
         plan = self.PLAN
-        with Horizontal(id="body"):
+        with Beside(id="body"):
             yield from self._made(plan.left)
-            with Vertical(id="centre"):
+            with Stacked(id="centre"):
                 for name in plan.centre:
                     yield from self._made(name)
             yield from self._made(plan.right)
@@ -111,7 +110,7 @@ class PanesScreen(SpanScreen[None]):
 
     def _make(self, name: str) -> Pane:
         content = self.content_of(name)
-        note = Static(classes="empty-note", id=f"{name}-note")
+        note = Sentence(classes="empty-note", id=f"{name}-note")
         self.panes[name] = Pane(TITLES[name], content, note, id=f"{name}-pane")
         return self.panes[name]
 

@@ -9,12 +9,13 @@ from textual.reactive import var
 from textual.widget import Widget
 
 from leet.tui.sure_timers import SureTimers
+from leet.tui.unscrolled import Unscrolled
 
 GUIDES: dict[str, Literal["off", "dots", "horizontal"]] = {"off": "off", "dots": "dots", "horizontal": "horizontal"}
 """What the guides of charts can be, in the order in which a key turns through them."""
 
 
-class ChartLooks(SureTimers, Widget):
+class ChartLooks(Unscrolled, SureTimers, Widget):
     """What is chosen for all charts at once."""
 
     ascii: var[bool] = var(False, init=False)

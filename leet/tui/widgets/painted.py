@@ -11,9 +11,10 @@ from textual.widget import Widget
 
 from leet.tui.span_update import cells_of, differing
 from leet.tui.sure_timers import SureTimers
+from leet.tui.unscrolled import Unscrolled
 
 
-class Painted(SureTimers, Widget):
+class Painted(Unscrolled, SureTimers, Widget):
     """Subclasses make their lines in `paint`; whoever changes the data calls `repaint`."""
 
     ALLOW_SELECT = False

@@ -6,12 +6,12 @@ from typing import ClassVar
 
 from rich.cells import cell_len
 from textual.app import ComposeResult
-from textual.containers import Vertical
 from textual.content import Content
 from textual.strip import Strip
 from textual.widget import Widget
 from textual.widgets import Static
 
+from leet.tui.unscrolled import Stacked
 from leet.tui.widgets.painted import Painted, cut, strip_of
 
 
@@ -61,7 +61,7 @@ class PaneHeading(Painted):
         ]
 
 
-class Pane(Vertical):
+class Pane(Stacked):
     """A heading over one widget; the heading stands out while the focus is inside."""
 
     def __init__(self, title: str, content: Widget, note: Static, *, id: str) -> None:  # noqa: A002  Textual's name
