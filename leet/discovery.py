@@ -290,11 +290,18 @@ def _newest(directory: Path, shown: str) -> Found:
     for candidate in sorted(candidates, key=lambda run: of_machine(run.name)):
         logs = logs_in(candidate)
         if logs:
-            others = sum(run.name != candidate.name for run in runs)
+            others = _other_runs(runs, candidate)
             return Found(logs[-1], others, directory)
     if runs:
         raise NoRun(f"{shown}: {len(runs)} run directories, but none holds a run-*.wandb log yet")
     raise NoRun(f"{shown}: no runs yet; start a training, or `leet demo`")
+
+
+def _other_runs(runs: list[Path], candidate: Path) -> int:
+    """How many runs there are besides that of a directory: a run that was resumed has several."""
+    ids = [match["id"] for run in runs if (match := RUN_DIRECTORY.match(run.name))]
+    own = RUN_DIRECTORY.match(candidate.name)
+    return len(set(ids) - {own["id"] if own else ""})
 
 
 def _similar(target: Path) -> str:

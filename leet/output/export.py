@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from leet.discovery import NoRun, locate
+from leet.run_parts import told
 
 if TYPE_CHECKING:
     from leet.model.filter import TextFilter
@@ -85,6 +86,8 @@ def run(args: argparse.Namespace) -> int:
         raise
     except OSError as error:
         return _fail(f"{error.filename or path}: {error.strerror or error}")
+    if (part := told(found.log)) and status == 0:
+        print(f"leet export: {part}", file=sys.stderr)
     if found.choice and status == 0:
         print(f"leet export: {found.choice}", file=sys.stderr)
     return status

@@ -20,6 +20,7 @@ from leet.output.run_summary import RunSummary
 from leet.output.summary_text import summary_text
 from leet.reading import records
 from leet.reading.blocks import BlockReader, RawRecord, Skipped, UnsupportedLog, check_header
+from leet.run_parts import told
 
 _PIECE = 4 * 1024 * 1024
 _LONG = 512 * 1024
@@ -71,6 +72,8 @@ def run(args: argparse.Namespace, browse: Browse | None = None) -> int:
             return browse(path)
         if args.summary:
             _print_summary(found, args.json)
+            if part := told(found.log):
+                print(f"leet inspect: {part}", file=sys.stderr)
         else:
             _print_records(path, args.json, args.idle_timeout if args.follow else None)
     except (NoRun, UnsupportedLog) as error:

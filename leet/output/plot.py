@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from leet.discovery import NoRun, locate
+from leet.run_parts import told
 from leet.streams import speaks_utf8
 
 if TYPE_CHECKING:
@@ -83,6 +84,8 @@ def run(args: argparse.Namespace) -> int:
     chosen = [c for c in charts if not filters or any(f.matches(c[0]) or f.matches(c[1]) for f in filters)]
     if not chosen:
         return _fail(_none_of(path, names, args))
+    if part := told(found.log):
+        print(f"leet plot: {part}", file=sys.stderr)
     if found.choice:
         print(f"leet plot: {found.choice}", file=sys.stderr)
     shown = chosen if args.all else chosen[:_CHARTS]

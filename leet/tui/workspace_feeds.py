@@ -106,8 +106,8 @@ def feed_of(entry: RunEntry, *, live: bool) -> RunFeed:
 class PartsSections(Sections):
     """The sections of a run that was resumed: of how many logs it is made."""
 
-    def __init__(self, model: RunModel, parts: int) -> None:
-        super().__init__(model)
+    def __init__(self, model: RunModel, parts: int, others: int = 0) -> None:
+        super().__init__(model, others)
         self._parts = parts
 
     def now(self, state: RunState) -> list[Section]:
@@ -164,6 +164,11 @@ def _fill(model: RunModel, entry: RunEntry) -> None:
     model.exit_code = entry.exit_code
     model.size = model.loaded_bytes = entry.size
     model.modified = entry.modified
+
+
+def _parts_read(feed: RunFeed) -> int:
+    """How many logs of its run a feed reads."""
+    return len(feed._earlier) + 1 if isinstance(feed, JoinedFeed) else 1
 
 
 class RunFeeds:
@@ -330,8 +335,9 @@ class RunFeeds:
 
     def _open(self, entry: RunEntry) -> ShownRun:
         run = None
-        if self._adopted and len(entry.parts) < 2:
-            run = self._adopted.pop(entry.log.resolve(), None)
+        read = self._adopted.get(entry.log.resolve())
+        if read is not None and _parts_read(read.feed) == len(entry.parts):
+            run = self._adopted.pop(entry.log.resolve())
         if run is None:
             run = self._started(entry)
         else:

@@ -13,6 +13,7 @@ from textual.timer import Timer
 from leet.discovery import Found
 from leet.model.run import RunModel
 from leet.model.safe_text import clean
+from leet.run_parts import parts_of
 from leet.settings.view_state import ViewState
 from leet.tui.commands import Place, bindings, keys_in_words
 from leet.tui.feed import RunFeed
@@ -42,8 +43,10 @@ class RunScreen(RunPanes):
         """`run`: one that is being read already, by a feed that goes on when this screen is left."""
         self.found = found
         self.lent = run is not None
+        self.part = 1, 1
+        """Which part of its run is shown, and how many there are; of all of them at once the last."""
         if run is None:
-            run = ShownRun(RunFeed(found.log, live=live, remote=found.remote), terminal.time, found.others)
+            run = self._of_log(live, terminal)
             # A small log is read while the screen is made, so that the first frame shows it.
             run.feed.start()
         self.feed = run.feed
@@ -59,6 +62,19 @@ class RunScreen(RunPanes):
         self._age_timer: Timer | None = None
         root = found.root or found.log.parent
         self.remember_in(ViewState.of(root) if live else ViewState(root, kept=False))
+
+    def _of_log(self, live: bool, terminal: Terminal) -> ShownRun:
+        """The run of a log; one that was resumed with all its parts, unless an earlier one was asked for."""
+        found = self.found
+        parts = (found.log,) if found.remote is not None else parts_of(found.log)
+        self.part = parts.index(found.log) + 1, len(parts)
+        if len(parts) < 2 or self.part[0] < len(parts):
+            return ShownRun(RunFeed(found.log, live=live, remote=found.remote), terminal.time, found.others)
+        from leet.tui.workspace_feeds import JoinedFeed, PartsSections
+
+        run = ShownRun(JoinedFeed(parts, live=live), terminal.time)
+        run.sections = PartsSections(run.model, len(parts), found.others)
+        return run
 
     @property
     def model(self) -> RunModel:
@@ -161,6 +177,13 @@ class RunScreen(RunPanes):
             self.status.say(lasting=True)
             return
         name, key = clean(self.newer.stem.removeprefix("run-")), keys_in_words("open_newer")
+        if self.newer.name == self.found.log.name:
+            self.status.say(
+                f"this run was resumed: press {key} to see it with its new part",
+                f"resumed: press {key} to see all",
+                lasting=True,
+            )
+            return
         self.status.say(
             f"a newer run has started: {name} — press {key} to open it",
             f"newer run {name}: press {key}",
@@ -170,6 +193,11 @@ class RunScreen(RunPanes):
 
     def own_parts(self) -> list[Part]:
         parts = []
+        number, count = self.part
+        if number < count:
+            parts.append(Part(f"part {number} of {count}: Esc lists the whole run", "status--warn", rank=6))
+        elif count > 1:
+            parts.append(Part(f"{count} parts", "status--quiet", rank=2))
         if self._stood_in:
             live = " yet" if self.only.state.live else ""
             parts.append(Part(f"no metrics{live}", "status--quiet", rank=4))
@@ -224,4 +252,5 @@ class RunScreen(RunPanes):
             watched = self._newer_run is not None
             self.tell("no newer run has started here" if watched else "this run was asked for by its own path")
         else:
-            self.app.open_run(replace(self.found, log=self.newer, others=self.found.others + 1))
+            another = self.newer.name != self.found.log.name
+            self.app.open_run(replace(self.found, log=self.newer, others=self.found.others + another))
