@@ -22,7 +22,8 @@ paths = st.lists(st.sampled_from(PARTS), max_size=3).map("/".join)
 operations = st.lists(
     st.one_of(
         st.tuples(st.just("make"), paths, st.sampled_from(RUNS)),
-        st.tuples(st.just("remove"), paths, st.sampled_from((*RUNS, ""))),
+        st.tuples(st.just("log"), paths, st.just("run-q.wandb")),
+        st.tuples(st.just("remove"), paths, st.sampled_from((*RUNS, "", "run-q.wandb"))),
         st.tuples(st.just("move"), paths, paths),
         st.tuples(st.just("link"), paths, paths),
         st.tuples(st.just("look"), st.just(""), st.just("")),
@@ -54,9 +55,12 @@ def do(root: Path, operation: tuple[str, str, str]) -> None:
     here = root / path
     if what == "make":
         (here / other).mkdir(parents=True, exist_ok=True)
+    elif what == "log":
+        here.mkdir(parents=True, exist_ok=True)
+        (here / other).touch()
     elif what == "remove":
         target = here / other
-        if target.is_symlink():
+        if target.is_symlink() or target.is_file():
             target.unlink()
         elif target != root:
             shutil.rmtree(target, ignore_errors=True)

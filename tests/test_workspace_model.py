@@ -109,6 +109,22 @@ def test_a_root_may_be_the_wandb_directory_or_hold_it(tmp_path: Path, opened: Ca
     assert list(opened(tmp_path, recursive=False).known(1)) == ["wandb/run-20250101_000000-a"]
 
 
+def test_directories_with_a_log_are_runs_whatever_they_are_called(
+    tmp_path: Path, opened: Callable[..., Opened]
+) -> None:
+    bare_run(tmp_path / "w5", "a", "same")
+    bare_run(tmp_path / "w5", "b", "same")
+    (tmp_path / "w5" / "c").mkdir()
+    watched = opened(tmp_path)
+    entries = watched.known(2)
+    assert sorted(entries) == ["w5/a", "w5/b"]
+    assert all(entry.name == "calm-run-0" and entry.run_id == "same" for entry in entries.values())
+    bare_run(tmp_path, "w5/c/d", "later")
+    assert sorted(watched.known(3)) == ["w5/a", "w5/b", "w5/c/d"]
+    shutil.rmtree(tmp_path / "w5" / "a")
+    assert sorted(watched.known(2)) == ["w5/b", "w5/c/d"]
+
+
 def test_several_directories_are_found_by_recursion_within_reason(
     tmp_path: Path, opened: Callable[..., Opened]
 ) -> None:
@@ -354,7 +370,8 @@ def test_a_directory_is_listed_again_only_when_it_has_changed(tmp_path: Path) ->
     directories = Directories(str(tmp_path))
     assert [listing.names for listing in directories.find()] == [{"run-20250101_000000-a"}]
     scanned: list[str] = []
-    directories._scan = lambda directory: scanned.append(directory.path) or (frozenset(), frozenset())  # type: ignore
+    nothing = frozenset(), frozenset(), False
+    directories._scan = lambda directory: scanned.append(directory.path) or nothing  # type: ignore
     assert list(directories.look()) == []
     assert scanned == []
     os.utime(tmp_path / "wandb")

@@ -73,8 +73,8 @@ class RunPart:
 
     @property
     def run(self) -> tuple[str, str]:
-        """What it shares with the other parts of its run."""
-        return self.parent, self.run_id
+        """What it shares with the other parts of its run; what is not called as they are is none of them."""
+        return self.parent if RUN_DIRECTORY.match(self.name) else f"{self.parent}/{self.name}", self.run_id
 
     def move_to(self, log: str) -> None:
         """The log has another name than expected; it tells the id."""

@@ -2,6 +2,7 @@
 
     root ── wandb ── offline-run-…            a directory that holds run directories is listed
          ├─ sweep/a/wandb ── run-…            others are gone through, the nearest first, within limits
+         ├─ old/a ── run-….wandb           what holds a log is a run directory too, whatever it is called
          └─ data ── …
 
 A directory is listed again only when its time of change is another one than before. Network file systems answer that
@@ -57,6 +58,10 @@ class _Directory:
     identity: tuple[int, int] = (0, 0)
     runs: frozenset[str] = frozenset()
     below: frozenset[str] = frozenset()
+    log: bool = False
+    """There is a log straight in it."""
+    held: frozenset[str] = frozenset()
+    """Names of directories below of which that is so, though they are not called as run directories are."""
 
 
 class Directories:
@@ -140,7 +145,7 @@ class Directories:
                 self._identities[identity] = path
             directory.identity = identity
             directory.stamp = found.st_mtime_ns if _is_settled(directory, found) else None
-            runs, below = self._scan(directory)
+            runs, below, log = self._scan(directory)
         except OSError as error:
             yield from self._lose(directory, error)
             return
@@ -150,11 +155,24 @@ class Directories:
             yield from self._forget(os.path.join(path, name))
         directory.runs, directory.below = runs, below
         if runs != before:
-            yield self._listing(path, runs)
+            yield self._listing(path, runs | directory.held)
+        yield from self._hold(directory, log)
 
-    def _scan(self, directory: _Directory) -> tuple[frozenset[str], frozenset[str]]:
-        """The run directories in a directory, and the names of others, which are to be listed in their turn."""
-        runs, below = set(), []
+    def _hold(self, directory: _Directory, log: bool) -> Iterator[Listing]:
+        """Whether there is a log straight in a directory: its parent holds a run more or less then."""
+        parent = self._known.get(os.path.dirname(directory.path))
+        if log == directory.log or parent is None or not directory.depth:
+            return
+        directory.log = log
+        name = frozenset((os.path.basename(directory.path),))
+        parent.held = parent.held | name if log else parent.held - name
+        yield self._listing(parent.path, parent.runs | parent.held)
+
+    def _scan(self, directory: _Directory) -> tuple[frozenset[str], frozenset[str], bool]:
+        """The run directories in a directory, the names of others, which are to be listed in their turn, and whether
+        there is a log.
+        """
+        runs, below, log = set(), [], False
         known = directory.runs
         with os.scandir(directory.path) as entries:
             for number, entry in enumerate(entries):
@@ -167,12 +185,14 @@ class Directories:
                     if _is_directory(entry) and not self._is_own_link(entry):
                         runs.add(name)
                 elif name == _ENVIRONMENT and directory.depth:
-                    return frozenset(), frozenset()
+                    return frozenset(), frozenset(), False
+                elif name.endswith(".wandb") and name.startswith("run-"):
+                    log = True
                 elif self._may_lead_to_runs(name, directory) and _is_directory(entry):
                     below.append((name, entry.is_symlink()))
         for name, link in sorted(below):
             self._add(os.path.join(directory.path, name), directory.depth + 1, link)
-        return frozenset(runs), frozenset(name for name, _ in below)
+        return frozenset(runs), frozenset(name for name, _ in below), log
 
     def _may_lead_to_runs(self, name: str, directory: _Directory) -> bool:
         if name in DIRECTORY_NAMES:
@@ -220,8 +240,9 @@ class Directories:
             del self._identities[directory.identity]
         for name in directory.below:
             yield from self._forget(os.path.join(path, name))
-        if directory.runs:
+        if directory.runs or directory.held:
             yield self._listing(path, frozenset())
+        yield from self._hold(directory, False)
 
 
 def _is_still(path: str, identity: tuple[int, int]) -> bool:
