@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from pathlib import Path
 
@@ -11,7 +12,7 @@ from test_tail import log_bytes
 
 from leet.model.run import Change, RunModel
 from leet.reading import newest
-from leet.reading.batch import Notice
+from leet.reading.batch import Batch, Newest, Notice
 from leet.reading.key_paths import KeyPaths
 from leet.reading.newest import read_newest
 from leet.reading.tail import read
@@ -160,3 +161,62 @@ def test_a_reader_that_gives_way_still_delivers() -> None:
     intake.give_way()
     intake.deliver(Notice("unreadable", "two"))
     assert [piece.text for piece in intake.take(1.0) if isinstance(piece, Notice)] == ["one", "two"]
+
+
+def test_what_is_not_shown_is_made_on_the_readers_thread(
+    log: Path, small: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The loop has keys to answer: it takes models over that have been filled, with their names in order."""
+    applied: list[tuple[bool, object]] = []
+    apply = RunModel.apply
+
+    def noted(model: RunModel, piece: Batch | Notice) -> Change:
+        applied.append((threading.current_thread() is threading.main_thread(), model))
+        return apply(model, piece)
+
+    monkeypatch.setattr(RunModel, "apply", noted)
+    feed = RunFeed(log)
+    feed.start()
+    try:
+        changes = drained(feed)
+    finally:
+        feed.stop()
+    assert len([change for change in changes if change.new_metrics]) == 2, "the newest part, and all of it"
+    here = [model for on_main, model in applied if on_main]
+    assert not here, "nothing came after it had been read"
+    assert len({id(model) for _, model in applied}) == 2
+    assert model_view(feed.model) == model_view(model_of(log))
+
+
+def test_a_log_that_is_replaced_while_its_newest_part_is_shown(log: Path, small: None) -> None:
+    feed = RunFeed(log)
+    other = log.with_name("other")
+    other.write_bytes(log_bytes(range(300)))
+    feed._deliver_newest(Newest(read_newest(log, 64 * 1024)))
+    pieces = list(read(log))
+    for piece in pieces[: len(pieces) // 2]:
+        feed._deliver(piece)
+    assert list(feed.drain())
+    assert 0 < feed.model.rows < STEPS
+    assert not feed.loaded
+    feed._deliver(Batch(end=0, size=other.stat().st_size, modified=0.0, reset=True))
+    for piece in read(other):
+        feed._deliver(piece)
+    assert any(change.reset for change in feed.drain())
+    list(feed.drain())
+    assert feed.loaded
+    assert feed.model.rows == 300
+
+
+def test_the_model_is_shown_when_the_reader_is_through_with_it(log: Path, small: None) -> None:
+    feed = RunFeed(log)
+    feed._deliver_newest(Newest(read_newest(log, 64 * 1024)))
+    for piece in read(log):
+        feed._deliver(piece)
+    with feed._turn:  # the reader is at work
+        list(feed.drain())
+        assert not feed.loaded
+        assert feed.model.rows < STEPS
+    list(feed.drain())
+    assert feed.loaded
+    assert feed.model.rows == STEPS

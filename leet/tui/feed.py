@@ -1,10 +1,11 @@
 """A run's model, fed from its log: the reader on a thread of its own, the model on the main loop.
 
-    reader ─► newest part of a big log ─► model                          on the screen at once
+    reader ─► newest part of a big log ─► a model, which is shown at once
            ─► the log from its beginning ─► another model, not shown ─► becomes the model when all has been read
            ─► what is written after that ─► model
 
 Points of a chart come in order, so what lies before the newest part cannot be put in front of it piece by piece.
+Models that are not shown are filled on the thread of the reader: the loop has keys to answer.
 """
 
 from __future__ import annotations
@@ -13,13 +14,14 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
+from time import monotonic
 from typing import TYPE_CHECKING
 
 from leet.model.run import Change, RunModel
 from leet.reading.batch import Batch, Newest, Notice
 from leet.reading.column_cache import ColumnCache
 from leet.reading.tail import Tail, read
-from leet.tui.intake import Intake, Piece
+from leet.tui.intake import Intake, Piece, Ready
 
 if TYPE_CHECKING:
     from leet.remote.link import Link
@@ -27,6 +29,8 @@ if TYPE_CHECKING:
 
 DRAIN_SECONDS = 0.012
 """Longest stretch for which batches are applied before keys and paint get their turn."""
+PROGRESS_SECONDS = 0.2
+"""How often the loop is told how far a model is that is not shown yet."""
 LOADED_WITHIN = 1 << 17
 """A log is loaded when no more than this many bytes are unread: the last record may be unfinished."""
 
@@ -46,16 +50,19 @@ class RunFeed:
         self.loaded = False
         self.live = live
         self._cache = ColumnCache.of(self.log)
-        deliver = self.intake.deliver if remote is None else self._deliver_fetched
+        deliver = self._deliver if remote is None else self._deliver_fetched
         # What is newest of a mirror is not what is newest of the log.
-        newest = deliver if remote is None else None
+        newest = self._deliver_newest if remote is None else None
         follow = live or remote is not None  # what is fetched grows while it is read
         self._shown = threading.Event()
         self._tail: Tail | None = None
         if follow:
             self._tail = Tail(self.log, deliver, cache=self._cache, newest=newest, shown=self._shown)
-        self._behind: RunModel | None = None
-        """The model that reads from the beginning while the newest part is shown."""
+        self._aside: RunModel | None = None
+        """The model that is filled from the beginning while the newest part is shown."""
+        self._turn = threading.Lock()
+        """Held by the reader while it fills that one."""
+        self._told = 0.0
         self._seen = False
         self._link_moved = False
         self._fetched: int | None = None
@@ -66,7 +73,7 @@ class RunFeed:
             self.remote.link.listen(self._link_changed)
             # How large the log is is known before anything of it is here.
             self.intake.deliver(Batch(end=0, size=self.remote.size, modified=self.remote.modified))
-            self.remote.start(self.intake.deliver, self._tail.start)
+            self.remote.start(self._deliver_of_remote, self._tail.start)
         elif self._tail is not None:
             self._tail.start()
         else:
@@ -105,39 +112,79 @@ class RunFeed:
             yield Change()
         for piece in self.intake.take(DRAIN_SECONDS, patience):
             yield from self._take(piece)
-        unread = self._reading.size - self._reading.loaded_bytes
         if self._tail is None:
             self.loaded = self.intake.finished and not self.intake.waiting
-        elif self._seen and unread <= LOADED_WITHIN and not self.intake.waiting and self._here:
-            self.loaded = True
-        if self.loaded and self._behind is not None:
-            yield self._reveal()
+        elif self._seen and _is_read(self._reading) and not self.intake.waiting and self._here:
+            yield from self._reveal()
+        elif self._aside is not None:
+            yield Change()
         if self.loaded and not self.live and self._tail is not None:
             self._tail.stop()
 
     def _take(self, piece: Piece) -> Iterator[Change]:
-        if isinstance(piece, Newest):
-            # Of a log that is fetched there may be more of the newest part before the rest has come.
-            self._behind = self._behind or RunModel(self.log)
+        if isinstance(piece, Ready):
+            yield self.model.become(piece.model)
+        elif isinstance(piece, Newest):
             for batch in piece.batches:
                 yield self.model.apply(batch)
-            return
-        self._seen = True
-        if isinstance(piece, Batch) and piece.reset and self._behind is not None:
-            yield self._reveal()
-        change = self._reading.apply(piece)
-        yield change if self._behind is None else Change(notice=change.notice)
+        else:
+            self._seen = True
+            yield self.model.apply(piece)
 
     @property
     def _reading(self) -> RunModel:
         """The model that is being filled."""
-        return self._behind or self.model
+        return self._aside or self.model
 
-    def _reveal(self) -> Change:
-        """Show all that has been read in place of the newest part."""
-        assert self._behind is not None
-        behind, self._behind = self._behind, None
-        return self.model.become(behind)
+    def _reveal(self) -> Iterator[Change]:
+        """All has been read: show it in place of the newest part. Later, where the reader is still at it."""
+        if self._turn.acquire(blocking=False):
+            aside, self._aside = self._aside, None
+            self._turn.release()
+            self.loaded = True
+            if aside is not None:
+                yield self.model.become(aside)
+
+    def _deliver_newest(self, piece: Newest) -> None:
+        """The newest part of a log has been read (on the thread that reads or fetches)."""
+        with self._turn:
+            first = self._aside is None
+            if first:
+                self._aside = RunModel(self.log)
+        if not first:
+            # Of a log that is fetched there may be more of the newest part before the rest has come.
+            self.intake.deliver(piece)
+            return
+        model = RunModel(self.log)
+        for batch in piece.batches:
+            model.apply(batch)
+        _prepare(model)
+        self.intake.deliver(Ready(model))
+
+    def _deliver(self, piece: Batch | Notice) -> None:
+        """The next piece from the beginning of the log (reader's thread)."""
+        self.intake.rest()
+        with self._turn:
+            if isinstance(piece, Batch) and piece.reset:
+                self._aside = None  # all of it is to be forgotten
+            aside = self._aside
+            if aside is not None:
+                aside.apply(piece)
+                self._seen = True
+                if done := _is_read(aside):
+                    _prepare(aside)
+        if aside is None or isinstance(piece, Notice):
+            self.intake.deliver(piece)
+        elif done or monotonic() >= self._told:
+            self._told = monotonic() + PROGRESS_SECONDS
+            self.intake.tell()
+
+    def _deliver_of_remote(self, piece: Piece) -> None:
+        """What is known of a log before it is here (the thread that fetches)."""
+        if isinstance(piece, Newest):
+            self._deliver_newest(piece)
+        else:
+            self.intake.deliver(piece)
 
     @property
     def progress(self) -> float:
@@ -157,11 +204,11 @@ class RunFeed:
             self._fetched = self.remote.size
         return self.remote is None or (self._fetched is not None and self._reading.loaded_bytes >= self._fetched)
 
-    def _deliver_fetched(self, piece: Piece) -> None:
+    def _deliver_fetched(self, piece: Batch | Notice) -> None:
         """Size and time of a log that is fetched are those of the log, not of what is here of it (reader's thread)."""
         if isinstance(piece, Batch) and self.remote is not None and self.remote.size:
             piece = replace(piece, size=max(piece.size, self.remote.size), modified=self.remote.modified)
-        self.intake.deliver(piece)
+        self._deliver(piece)
 
     def _link_changed(self) -> None:
         """Called on the thread that fetches."""
@@ -176,3 +223,14 @@ class RunFeed:
             self.intake.deliver(Notice("unreadable", f"reading {self.log.name} has stopped: {error!r}"))
         finally:
             self.intake.finish()
+
+
+def _is_read(model: RunModel) -> bool:
+    """Whether a model holds all of its log, but for a record that may be unfinished."""
+    return model.size - model.loaded_bytes <= LOADED_WITHIN
+
+
+def _prepare(model: RunModel) -> None:
+    """Make what the first look at a model of very many metrics would take long for."""
+    model.metrics.names()
+    model.summary.rows()

@@ -78,6 +78,9 @@ class JoinedFeed(RunFeed):
         if not self._stopped:
             super().start()
 
+    def _deliver_newest(self, piece: Newest) -> None:
+        """Earlier rows cannot be put in front of the newest part of the last log: it is not shown by itself."""
+
     def _take(self, piece: Piece) -> Iterator[Change]:
         if isinstance(piece, NextPart):
             self._left -= 1
@@ -85,10 +88,7 @@ class JoinedFeed(RunFeed):
             self.model.media.begin(following, self.model.rows)
             # How an earlier part ended says nothing about the run.
             self.model.exit_code = self.model.exit_runtime = None
-        elif isinstance(piece, Newest):
-            # The newest part of the last log: earlier rows cannot be put in front of it.
-            return
-        elif self._left:
+        elif self._left and isinstance(piece, Batch | Notice):
             yield self.model.apply(piece)
         else:
             yield from super()._take(piece)
