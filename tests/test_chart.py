@@ -76,6 +76,23 @@ PICTURES = {
     ),
     "y_limit_above_all": (Spec("train/loss", (trace(loss()),), y_limits=(None, 10.0), note="y ..10"), 50, 10),
     "y_limits_log": (Spec("train/loss", (trace(loss()),), y_limits=(0.1, 1.0), log_y=True, note="y 0.1..1"), 50, 10),
+    "log_x": (
+        Spec(
+            "lr",
+            (trace(np.arange(1, 2000) ** -0.5, np.log10(np.arange(1.0, 2000))),),
+            x_kind="decades",
+            x_lost=1,
+            x_label="log step",
+            crosshair=2.0,
+        ),
+        60,
+        10,
+    ),
+    "log_x_time": (
+        Spec("lr", (trace(np.arange(200.0), np.linspace(-2, 5, 200)),), x_kind="duration decades", x_lost=2),
+        50,
+        8,
+    ),
     "log_with_zeros": (Spec("loss", (trace([1, 0.1, 0, -3, 0.01, 0.001, 0.1, 10]),), log_y=True), 44, 10),
     "log_without_positives": (Spec("loss", (trace([-1, 0, -3]),), log_y=True), 44, 8),
     "log_short": (Spec("loss", (trace(np.linspace(2, 40, 50)),), log_y=True), 44, 12),

@@ -10,9 +10,17 @@ import numpy as np
 
 from leet.charts.curve import Curve, prepare
 from leet.charts.lettering import chart_unit
-from leet.charts.scale import Scale, apart, snapped
+from leet.charts.scale import Scale, apart, rounded_antilog, snapped
 from leet.charts.spec import Spec
-from leet.charts.ticks import Ticks, clock_ticks, duration_ticks, log_ticks, number_ticks, round_step
+from leet.charts.ticks import (
+    Ticks,
+    clock_ticks,
+    duration_ticks,
+    log_duration_ticks,
+    log_ticks,
+    number_ticks,
+    round_step,
+)
 from leet.model.units import format_value
 
 _WIDEST_CONSTANT = 9
@@ -232,11 +240,14 @@ def x_axis(spec: Spec, curves: list[Curve], x: Scale, columns: int) -> Ticks:
         "number": number_ticks,
         "duration": duration_ticks,
         "clock": clock_ticks,
+        "decades": log_ticks,
+        "duration decades": log_duration_ticks,
     }[spec.x_kind]
     count = max(1, columns // 8)
     if spec.x_range is None and (only := _only_x(curves)) is not None:
-        label = f"{only:.6g}".replace("e+", "e")
-        return Ticks((only,), (label,)) if spec.x_kind == "number" and len(label) <= columns // 2 else Ticks()
+        label = f"{rounded_antilog(only) if spec.log_x else only:.6g}".replace("e+", "e")
+        named = spec.x_kind in ("number", "decades") and len(label) <= columns // 2
+        return Ticks((only,), (label,)) if named else Ticks()
     # A round value less than half a column outside is still in the first or last column.
     slack = (x.hi - x.lo) / columns * 0.5 if columns > 1 else 0.0
     slack = slack if math.isfinite(x.hi - x.lo + 2 * slack) else 0.0

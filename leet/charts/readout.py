@@ -11,8 +11,9 @@ import numpy as np
 from leet.charts.cells import Cells, Role
 from leet.charts.layout import Layout, PlotArea
 from leet.charts.lettering import Glyphs, chart_unit, mark_of
+from leet.charts.scale import rounded_antilog
 from leet.charts.short_names import short_names
-from leet.charts.spec import Spec
+from leet.charts.spec import AxisKind, Spec
 from leet.model.units import format_time, format_value
 
 _MOST_NAME = 20
@@ -38,6 +39,9 @@ def last_value(spec: Spec, layout: Layout) -> str:
 
 def x_text(x: float, spec: Spec, layout: Layout) -> str:
     """A place on the x axis, as exact as one dot of it."""
+    if spec.log_x:
+        kind: AxisKind = "number" if spec.x_kind == "decades" else "duration"
+        return x_text(rounded_antilog(x), replace(spec, x_kind=kind), layout)
     if spec.x_kind == "clock" and 0 <= x <= 253402300799.0:
         form = "%m-%d %H:%M" if layout.x.hi - layout.x.lo >= 172800 else "%H:%M:%S"
         return format_time(x, form)
@@ -52,10 +56,14 @@ def x_text(x: float, spec: Spec, layout: Layout) -> str:
 
 def x_difference(x: float, since: float, spec: Spec, layout: Layout) -> str:
     """How far `x` lies after `since`, with its sign: steps, or time."""
+    if spec.log_x:
+        kind: AxisKind = "number" if spec.x_kind == "decades" else "duration"
+        linear = replace(spec, x_kind=kind)
+        return x_difference(rounded_antilog(x), rounded_antilog(since), linear, layout)
     away = x - since
     sign = "+" if away > 0 else "-" if away < 0 else ""
-    kind = "duration" if spec.x_kind == "clock" else spec.x_kind
-    return sign + x_text(abs(away), replace(spec, x_kind=kind), layout)
+    spec = replace(spec, x_kind="duration") if spec.x_kind == "clock" else spec
+    return sign + x_text(abs(away), spec, layout)
 
 
 def difference(value: float, since: float, spec: Spec) -> str:

@@ -67,6 +67,11 @@ def antilog(decades: float) -> float:
         return LARGEST
 
 
+def rounded_antilog(decades: float) -> float:
+    """10 to the power of `decades`, without the last digits, in which a whole number is none any more."""
+    return float(f"{antilog(decades):.12g}")
+
+
 def apart(lo: float, hi: float, pad: float = 0.1) -> tuple[float, float]:
     """Bounds with a distance: those of a constant are moved `pad` of its size to both sides."""
     if hi > lo:

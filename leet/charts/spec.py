@@ -11,8 +11,9 @@ import numpy.typing as npt
 from leet.model.units import NUMBER, Unit
 
 Floats = npt.NDArray[np.float64]
-AxisKind = Literal["number", "duration", "clock"]
-"""How x is labelled: plain numbers, seconds since a start (`1h05`), or Unix seconds as time of day."""
+AxisKind = Literal["number", "duration", "clock", "decades", "duration decades"]
+"""How x is labelled: plain numbers, seconds since a start (`1h05`), Unix seconds as time of day, or the first two where
+x are their decades (log10): a logarithmic axis."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,5 +66,12 @@ class Spec:
     """Appended to the title in brackets: `log`, `10 min`, `total 1.2 GiB`."""
     ascii: bool = False
     """Draw with 7-bit characters only."""
+    x_lost: int = 0
+    """How many points have no place on a logarithmic x axis."""
     monochrome: bool = False
     """The screen has no colours: curves carry their letter of the legend, heat is told by density."""
+
+    @property
+    def log_x(self) -> bool:
+        """x are decades."""
+        return self.x_kind in ("decades", "duration decades")

@@ -67,6 +67,8 @@ def notes(spec: Spec, layout: Layout) -> list[str]:
     dropped = sum(c.dropped for c in layout.curves)
     if dropped:
         found.append(f"{dropped} <= 0" if spec.ascii else f"{dropped} ≤ 0")
+    if spec.x_lost:
+        found.append(f"{spec.x_lost} at x {'<=' if spec.ascii else '≤'} 0")
     wrong = sum(c.nonfinite for c in layout.curves)
     if wrong:
         nan = any((c.y != c.y).any() for c in layout.curves)
@@ -86,7 +88,7 @@ def _x_labels(cells: Cells, spec: Spec, layout: Layout, signs: Glyphs) -> None:
         cells.put(area.left - 1, row, signs.foot, cells.roles[row, 0])
     end = cells.width - 1
     # Times look like times.
-    name = f" {spec.x_label} " if spec.x_label and spec.x_kind == "number" else ""
+    name = f" {spec.x_label} " if spec.x_label and spec.x_kind in ("number", "decades") else ""
     named = bool(name) and len(spec.x_label) + 2 <= area.width // 4
     # The border shows between the last label and the name of the axis.
     ticks = _placed(cells, layout, end - len(name) - 2 if named else end)

@@ -24,6 +24,20 @@ _MINUTE, _HOUR, _DAY = 60, 3600, 86400
 _SECONDS = (1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200, 86400)
 _STRIDES = (1, 2, 3, 5, 10, 20, 50, 100, 200, 500)
 """Decades between the ticks of a log axis."""
+_TIMES = tuple(
+    (math.log10(number * seconds), f"{number}{sign}")
+    for sign, seconds, numbers in (
+        ("us", 1e-6, (1, 10, 100)),
+        ("ms", 1e-3, (1, 10, 100)),
+        ("s", 1.0, (1, 2, 5, 10, 20)),
+        ("m", 60.0, (1, 2, 5, 10, 20)),
+        ("h", 3600.0, (1, 2, 5, 10)),
+        ("d", 86400.0, (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 10000)),
+    )
+    for number in numbers
+)
+"""Decades of times with a name, and the names."""
+_COARSE_TIMES = tuple((value, name) for value, name in _TIMES if name.rstrip("usmhd") in ("1", "10", "100", "1000"))
 _LATEST = 253402300799.0
 """End of the year 9999, after which there is no time of day."""
 
@@ -234,6 +248,18 @@ def duration_ticks(lo: float, hi: float, count: float) -> Ticks:
     seconds = [k * step for k in range(first, last + 1)]
     longest = max(abs(seconds[0]), abs(seconds[-1]))
     return Ticks(tuple(map(float, seconds)), tuple(_duration(s, step, longest) for s in seconds))
+
+
+@lru_cache(maxsize=1024)
+def log_duration_ticks(lo: float, hi: float, count: float) -> Ticks:
+    """Ticks between the decades `lo` and `hi` of seconds: `100ms`, `1s`, `1m`, `1h`, `1d` and what lies between."""
+    for every in (_TIMES, _COARSE_TIMES, _COARSE_TIMES[::2], _COARSE_TIMES[::3], _COARSE_TIMES[::4]):
+        found = [(value, label) for value, label in every if lo <= value <= hi]
+        if 2 <= len(found) <= max(count, 2):
+            return Ticks(tuple(value for value, _ in found), tuple(label for _, label in found))
+    linear = duration_ticks(antilog(lo), antilog(hi), count)
+    places = [(math.log10(v), label) for v, label in zip(linear.values, linear.labels, strict=True) if v > 0]
+    return Ticks(tuple(v for v, _ in places), tuple(label for _, label in places), linear.base)
 
 
 def _time_step(raw: float) -> int | None:

@@ -21,8 +21,10 @@ from leet.model.growing import is_ascending
 Floats = npt.NDArray[np.float64]
 Rows = npt.NDArray[np.int32]
 Indices = npt.NDArray[np.int64]
-AxisKind = Literal["number", "duration", "clock"]
-"""How x is labelled: plain numbers, seconds since a start, or Unix seconds as time of day."""
+AxisKind = Literal["number", "duration", "clock", "decades", "duration decades"]
+"""How x is labelled: plain numbers, seconds since a start, Unix seconds as time of day, or the first two by their
+decades (log10), where a number without any lies at -inf."""
+_LEAST = -1.7976931348623157e308
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +88,13 @@ class Abscissa:
             return np.where(beyond, len(self.rows), np.searchsorted(self.rows, reached))
         return np.searchsorted(self.rows, k.astype(np.int32))  # same type, or numpy would convert all rows
 
+    @property
+    def below(self) -> int:
+        """How many points lie at -inf, and so nowhere."""
+        if self.ascending:
+            return max(0, int(self.places(np.array([_LEAST]), "left")[0]) - self.first)
+        return int(np.count_nonzero(self.array() == -np.inf))
+
     def ends(self) -> tuple[float, float] | None:
         """Smallest and largest finite x of the points; None when no point has one."""
         first = self.first
@@ -93,6 +102,9 @@ class Abscissa:
             return None
         if self.ascending:
             low, high = self.at(np.array([first, len(self) - 1])).tolist()
+            if low == -np.inf and high > low:
+                first += self.below
+                low = float(self.at(np.array([first]))[0])
             if np.isfinite(low) and np.isfinite(high):
                 return low, high
         x = self.array()

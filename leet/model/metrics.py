@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from leet.model.abscissa import Abscissa, AxisKind
+from leet.model.decades import Decades
 from leet.model.growing import Column, is_ascending
 from leet.model.natural import NaturalOrder
 from leet.model.series import Series
@@ -48,6 +49,8 @@ class MetricStore:
 
     def __init__(self) -> None:
         self.axis: Axis = "auto"
+        self.log_x = False
+        """x is given by its decades: of steps, step metrics and time since the start, but not of the time of day."""
         self.generation = 0
         """Counts how often all was forgotten: a log that was replaced."""
         self._forget()
@@ -69,6 +72,7 @@ class MetricStore:
         self._exact: dict[str, Definition] = {}
         self._prefixes: dict[str, Definition] = {}
         self._definitions = 0
+        self._decades = Decades()
 
     def clear(self) -> None:
         """Forget everything but the chosen axis."""
@@ -77,7 +81,9 @@ class MetricStore:
 
     def take_over(self, other: MetricStore) -> None:
         """Become what `other` is, which must not be used any more; the chosen axis stays."""
-        vars(self).update(vars(other), axis=self.axis, generation=self.generation + other.generation + 1)
+        vars(self).update(
+            vars(other), axis=self.axis, log_x=self.log_x, generation=self.generation + other.generation + 1
+        )
 
     @property
     def rows(self) -> int:
@@ -208,7 +214,8 @@ class MetricStore:
         """A number that grows whenever the chart of this metric would look different (the axis apart)."""
         step_metric = self._step_metric(name)
         shared = self.count(step_metric) if step_metric else 0
-        return (self.generation << 48) + self.count(name) + shared + (self._definitions << 32)
+        looks = (self.generation << 48) + self.count(name) + shared + (self._definitions << 32)
+        return looks + (self.log_x << 80)
 
     def _step_metric(self, name: str) -> str:
         """The metric that gives x, or an axis of rows (`_step`, …); empty for the step."""
@@ -225,6 +232,15 @@ class MetricStore:
 
     def abscissa_of(self, name: str, rows: npt.NDArray[np.int32]) -> Abscissa:
         """The same for some of its points, given by their rows, which ascend."""
+        axis = self._linear(name, rows)
+        if not self.log_x or axis.kind == "clock":
+            return axis
+        # Steps and step metrics of all names are other columns, also where they are called alike.
+        column = f"{axis.label} {'rows' if axis.grid_rows is None else 'own'}"
+        kind: AxisKind = "decades" if axis.kind == "number" else "duration decades"
+        return replace(axis, label=f"log {axis.label}", kind=kind, grid=self._decades.of(column, axis.grid))
+
+    def _linear(self, name: str, rows: npt.NDArray[np.int32]) -> Abscissa:
         step_metric = self._step_metric(name)
         axis = _ROW_AXES.get(step_metric, self.axis)
         if step_metric and step_metric not in _ROW_AXES:

@@ -108,6 +108,7 @@ COMMANDS: tuple[Command, ...] = (
 
     Command("x_axis", "x", "x axis: step, relative time, wall time", "Charts", "x_axis",
             _in("run", "chart")),
+    Command("log_x", "ctrl+x", "Logarithmic x for steps and time since the start", "Charts", "log_x", _BOTH),
     Command("scale", "y", "Logarithmic y; heat map for percentages", "Charts", "pane('cycle_scale')", _BOTH),
     Command("outliers", "O", "y without outliers, which are marked at the edge; or with them", "Charts",
             "pane('cut_outliers')", _BOTH),

@@ -108,6 +108,7 @@ class Memory:
                     screen.restore_filter(name, wanted)
         if self._get("axis") in AXES:
             self._set_axis(self._get("axis"))
+        screen.metric_sources.set_log_x(self._get("log_x") is True)
         for name, grid in (("metrics", screen.metrics), ("system", screen.system)):
             for key, chosen in _pairs(self._get(f"charts.{name}")):
                 if (view := view_of(chosen)) is not None:
@@ -137,6 +138,7 @@ class Memory:
         self._set("filters", filters)
         axis = screen.metric_sources.axis
         self._set("axis", axis if axis != held.choice("charts.x_axis") else None)
+        self._set("log_x", screen.metric_sources.log_x or None)
         for name, grid in (("metrics", screen.metrics), ("system", screen.system)):
             self._set(f"charts.{name}", kept_views(grid.views))
             self._set(f"favourites.{name}", grid.favourites.keys)

@@ -20,7 +20,7 @@ from leet.model.series import thinned
 from leet.model.units import format_value
 from leet.tui.overlay_groups import GroupLines, OverlayGroups
 from leet.tui.sources import AXIS_NAMES
-from leet.tui.widgets.chart_source import ALL_POINTS, DOTS, MetricSource, SmoothLine, with_headroom
+from leet.tui.widgets.chart_source import ALL_POINTS, DOTS, MetricSource, SmoothLine, lost_on_x, with_headroom
 from leet.tui.widgets.chart_view import ChartView, Extent, Span
 
 GROUP_POINTS = 400
@@ -124,7 +124,8 @@ class OverlaySource:
             told = "the baseline has none" if self._pool.baseline is not None else ""
         note = ", ".join(part for part in (told, left_out, "log" if view.log_y else "") if part)
         if (extent := self.extent()) is None:
-            return Spec(self.title, (), log_y=view.log_y, note=note)
+            lost = sum(lost_on_x(run.store, self.key) for run in drawn)
+            return Spec(self.title, (), log_y=view.log_y, note=note, x_lost=lost)
         window = view.window(extent)
         self._pool.drawn(self)
         if self._pool.groups is not None:
@@ -142,6 +143,7 @@ class OverlaySource:
             legend=len(traces) > 1,
             value=format_value(series.last) if series.count and len(drawn) == 1 and baseline is None else "",
             note=note,
+            x_lost=sum(lost_on_x(run.store, self.key) for run in drawn),
         )
 
     def _baseline(self, drawn: Sequence[OverlayRun]) -> OverlayRun | None:
@@ -208,6 +210,7 @@ class OverlaySource:
             legend=True,
             value=format_value(float(traces[0].y[-1])) if len(traces) == 1 and len(traces[0].y) else "",
             note=", ".join(part for part in (groups.note, note) if part),
+            x_lost=sum(lost_on_x(run.store, self.key) for run in drawn),
         )
 
     def _group_traces(
@@ -285,6 +288,7 @@ class OverlaySources:
         """Key of the run of which the other panes tell."""
         self.names: tuple[str, ...] = ()
         self._axis: Axis = "auto"
+        self._log_x = False
         self._made: dict[str, OverlaySource] = {}
         self._lately: dict[str, OverlaySource] = {}
         """Those that were drawn lately, the latest last."""
@@ -297,7 +301,7 @@ class OverlaySources:
         gone = {run.key for run in self.runs} - {run.key for run in runs}
         self.runs = tuple(runs)
         for run in runs:
-            run.store.axis = self._axis
+            run.store.axis, run.store.log_x = self._axis, self._log_x
         if gone:
             for source in self._made.values():
                 source.let_go(gone)
@@ -331,6 +335,15 @@ class OverlaySources:
         self._axis = axis
         for run in self.runs:
             run.store.axis = axis
+
+    @property
+    def log_x(self) -> bool:
+        return self._log_x
+
+    def set_log_x(self, on: bool) -> None:
+        self._log_x = on
+        for run in self.runs:
+            run.store.log_x = on
 
     def _places(self, names: Sequence[str]) -> list[object]:
         """What tells two x axes apart."""

@@ -86,6 +86,13 @@ class MetricSources:
             store.axis = AXES[at]
         return AXIS_NAMES[self.axis] if self.axis != "auto" or store.has_step_metrics else "step"
 
+    @property
+    def log_x(self) -> bool:
+        return self._model.metrics.log_x
+
+    def set_log_x(self, on: bool) -> None:
+        self._model.metrics.log_x = on
+
     def _places(self, names: Sequence[str]) -> list[object]:
         """What tells two x axes apart."""
         store = self._model.metrics

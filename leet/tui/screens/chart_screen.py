@@ -123,6 +123,12 @@ class ChartScreen(ChartChoices, SpanScreen[str], Overlay[str]):
             self._owner.action_x_axis()
             self._repaint()
 
+    def action_log_x(self) -> None:
+        if self._owner is not None:
+            self._owner.action_log_x()
+            self.grid.set_crosshair(None)
+            self._repaint()
+
     def _look_like_origin(self) -> None:
         """The looks of the grid that the charts come from."""
         for look in ("palette", "heat_palette", "per_plot", "guides", "smoothing"):

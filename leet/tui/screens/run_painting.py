@@ -313,8 +313,10 @@ class ShownPanes(BorderedPanes):
         if held and place != "filter":
             shown, total = self.filter_count(subject)
             parts.append(Part(f"{shown_filter(held)} {shown}/{total}", "status--message", rank=6))
-        if self.metric_sources.axis != "auto":
-            parts.append(Part(f"x axis: {AXIS_NAMES[self.metric_sources.axis]}", rank=4))
+        axis, log_x = self.metric_sources.axis, self.metric_sources.log_x
+        if axis != "auto" or log_x:
+            told = [AXIS_NAMES[axis]] * (axis != "auto") + ["logarithmic"] * log_x
+            parts.append(Part(f"x axis: {', '.join(told)}", rank=4))
         if not self._visible_panes():
             parts.append(Part(self._way_back(), "status--message", rank=9))
         self.status.show([*parts, *self.own_parts()], self._hints(place))

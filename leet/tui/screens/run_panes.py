@@ -132,12 +132,27 @@ class RunPanes(ChartChoices, FilteredPanes):
         grid = top.grid if isinstance(top, ChartScreen) else self.metrics
         first, last, _ = grid.page
         name = self.metric_sources.next_axis([source.key for source in grid.sources[max(0, first - 1) : last]])
-        # Windows and crosshair were places on the axis before.
+        self._leave_places()
+        self.tell(f"x axis: {name}")
+
+    def action_log_x(self) -> None:
+        """Logarithmic x in all charts of metrics, or linear."""
+        sources = self.metric_sources
+        sources.set_log_x(not sources.log_x)
+        self._leave_places()
+        if not sources.log_x:
+            self.tell("linear x")
+        elif sources.axis == "clock":
+            self.tell("logarithmic x, but for the time of day, which has no beginning")
+        else:
+            self.tell("logarithmic x: what lies at 0 or before is left out", "logarithmic x")
+
+    def _leave_places(self) -> None:
+        """Windows and crosshair were places on the x axis before."""
         for view in list(self.metrics.views):
             self.metrics.views[view] = self.metrics.views[view].reset()
         self.metrics.set_crosshair(None)
         self.metrics.paint_now()
-        self.tell(f"x axis: {name}")
         self.show_status()
         self.keep()
 

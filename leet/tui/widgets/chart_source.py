@@ -43,6 +43,11 @@ def _nearest(values: Floats, wanted: float) -> int | None:
     return int(np.nanargmin(away)) if np.isfinite(away).any() else None
 
 
+def lost_on_x(store: MetricStore, name: str) -> int:
+    """How many points of a metric have no place on its x axis, which is logarithmic."""
+    return store.abscissa(name).below if store.log_x and name in store else 0
+
+
 class SmoothLine:
     """The smoothed line of one metric, kept from one picture to the next."""
 
@@ -90,7 +95,7 @@ class MetricSource:
     def spec(self, columns: int, view: ChartView) -> Spec:
         note = "log" if view.log_y else ""
         if (extent := self.extent()) is None:
-            return Spec(self.title, (), log_y=view.log_y, note=note)
+            return Spec(self.title, (), log_y=view.log_y, note=note, x_lost=lost_on_x(self._store, self.key))
         series, axis = self._store.series(self.key), self._store.abscissa(self.key)
         window = view.window(extent)
         x, y = series.window(axis, *window, columns * DOTS)
@@ -104,6 +109,7 @@ class MetricSource:
             log_y=view.log_y,
             value=format_value(series.last) if series.count else "",
             note=note,
+            x_lost=lost_on_x(self._store, self.key),
         )
 
     def time_at(self, x: float) -> float | None:
