@@ -46,7 +46,12 @@ EPILOG = """\
 A PATH named like a command is reached with a dot and a slash: leet ./record
 PATH is a .wandb file, a run directory, or any other directory: all the runs below it are shown;
 HOST:PATH or USER@HOST:PATH is one on another machine, fetched over ssh.
-Without one: $WANDB_DIR, the run directory one stands in, or ./wandb."""
+Without one: $WANDB_DIR, the run directory one stands in, or ./wandb.
+
+In a list of runs `f` asks for some of them: state:running config.lr>0.01 sort:-summary.loss
+  words, FIELD:TEXT, FIELD=VALUE, FIELD!=VALUE, FIELD>1, has:FIELD, sort:FIELD, not, or, ( )
+  FIELD is name key id project entity group job notes tag host user state exit step parts
+  created modified duration, config.PATH (a setting) or summary.PATH (a last value)"""
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -260,7 +260,11 @@ def place(query: str) -> tuple[str, str]:
         ('a "b c', 'no closing "', '"b c'),
         ("tag:'b c", "no closing '", "'b c"),
         ("a staet:running", "no field staet: did you mean state?", "staet"),
-        ("a lr>3", "no field lr: config.lr is a setting, quotes make it a plain word", "lr"),
+        (
+            "a lr>3",
+            "no field lr: there are name, tag, state, step, config.lr, summary.lr, …; quotes make it a plain word",
+            "lr",
+        ),
         ("name.x:3", "no field name.x: did you mean name?", "name.x"),
         ("has:nonsense", "no field nonsense", "nonsense"),
         ("has:", "has: needs a field", ""),

@@ -324,6 +324,19 @@ async def test_f_filters_the_runs_while_one_types(root: Path) -> None:
         assert len(place.names) == 6
 
 
+async def test_the_prompt_of_the_query_tells_what_can_be_asked_and_completes_it(root: Path) -> None:
+    async with at(root) as place:
+        await place.press("f")
+        assert "state:running, config.lr>0.01, sort:-summary.loss" in place.text()
+        await place.type("config.lay")
+        await place.until("config.layers")
+        await place.press("right")
+        await place.type("=2")
+        await place.press("enter")
+        assert place.screen.query_now.text == "config.layers=2"
+        assert place.names == ["trial-3", "trial-0"]
+
+
 async def test_a_query_that_is_wrong_says_where(root: Path) -> None:
     async with at(root) as place:
         await place.press("f")

@@ -87,7 +87,8 @@ def field_of(word: Word) -> FieldRef:
     field = _BY_NAME.get(name.lower())
     if field is None or (dot and field.kind not in ("config", "summary")):
         close = get_close_matches(name.lower(), _BY_NAME, n=1, cutoff=0.6)
-        hint = f"did you mean {close[0]}?" if close else f"config.{word.text} is a setting, quotes make it a plain word"
+        some = f"name, tag, state, step, config.{word.text}, summary.{word.text}, …; quotes make it a plain word"
+        hint = f"did you mean {close[0]}?" if close else f"there are {some}"
         raise word.error(f"no field {word.text}: {hint}")
     return FieldRef(field, path)
 

@@ -112,7 +112,7 @@ class SearchInput(Input):
 
 
 def help_text(*places: Place, wanted: str = "", width: int = 0) -> Content:
-    """The table of commands as a page of text: those whose line contains all words of `wanted`.
+    """The table of commands as a page of text, and what runs can be asked for: lines with all words of `wanted`.
 
     `width` in columns breaks summaries that do not fit; 0 leaves each on one line.
     """
@@ -121,6 +121,12 @@ def help_text(*places: Place, wanted: str = "", width: int = 0) -> Content:
     for group, commands in _ordered(*places).items():
         rows = [("  ".join(command.shown_keys()), command.summary) for command in commands]
         lines += _section(group, rows, words, width)
+    if words or not places or "workspace" in places:
+        from leet.model.run_query_help import GRAMMAR, fields_in_words
+
+        key = keys_in_words("filter_runs")
+        lines += _section(f"Query of runs ({key})", GRAMMAR, words, width)
+        lines += _section(f"Fields of the query of runs ({key})", fields_in_words(), words, width)
     lines += _section("Mouse", MOUSE, words, width)
     return Content("\n").join(lines[1:]) if lines else Content("No key does that.")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
     from leet.remote.remote_runs import RemoteRuns
 
 LOWER = ("system", "media", "logs")
+MOST_ASKED = 100
+"""Runs whose settings and results are offered while a query is typed."""
 
 
 class WorkspaceScreen(GroupedRuns):
@@ -283,11 +286,17 @@ class WorkspaceScreen(GroupedRuns):
         if not self.shows("runs"):
             self.toggle("runs")
         if self.query_line is None:
-            self.query_line = RunQueryLine(id="query")
+            self.query_line = RunQueryLine(self._paths_to_ask, id="query")
             await self.mount(self.query_line, before=self.status)
         self.query_line.open("runs", self.query_now.text, self.query_now.mode)
         self.query_line.show_state(*self.runs.count, None)
         self.show_status()
+
+    def _paths_to_ask(self) -> list[str]:
+        """Settings and results of the first of the runs, by name."""
+        entries = islice(self.workspace.entries.values(), MOST_ASKED)
+        paths = {f"{of}.{path}" for entry in entries for of in ("config", "summary") for path in getattr(entry, of)}
+        return sorted(paths)
 
     def action_clear_runs(self) -> None:
         if self._typing_query and self.query_line is not None:
