@@ -24,6 +24,8 @@ STOPPING_SECONDS = 0.1
 """After which a signal to stop has stopped us, if it does."""
 
 READ_BYTES = 4096
+PASTE_BEGINS, PASTE_ENDS = "\x1b[200~", "\x1b[201~"
+ESCAPE, VISIBLE_ESCAPE = "\x1b", "\u241b"
 WAIT_SECONDS = 0.1
 """How often is looked whether a key that begins like a sequence (Esc) was only a key, and whether it is over."""
 
@@ -47,15 +49,49 @@ def within(size: Size) -> Size:
     return Size(min(size.width, LARGEST[0]), min(size.height, LARGEST[1]))
 
 
+class Pastes:
+    """Makes escapes visible in what is pasted: the parser would take what follows them for keys that were pressed."""
+
+    def __init__(self) -> None:
+        self._inside = False
+        self._before = ""
+        """The last that was typed: it may be how a paste begins."""
+        self._held = ""
+        """The last that was pasted: it may be how the paste ends."""
+
+    def tamed(self, text: str) -> str:
+        """`text` as the parser is to read it; an unfinished end of a paste comes with the next one."""
+        tamed = []
+        while text:
+            if self._inside:
+                pasted, end, text = (self._held + text).partition(PASTE_ENDS)
+                self._inside, self._held = not end, "" if end else _begun(pasted, PASTE_ENDS)
+                tamed.append(pasted.removesuffix(self._held).replace(ESCAPE, VISIBLE_ESCAPE) + end)
+                continue
+            known = len(self._before)
+            typed, begin, _ = (self._before + text).partition(PASTE_BEGINS)
+            end_at = len(typed) + len(begin) - known
+            tamed.append(text[:end_at])
+            text, self._inside = text[end_at:], bool(begin)
+            self._before = "" if begin else _begun(typed, PASTE_BEGINS)
+        return "".join(tamed)
+
+
+def _begun(text: str, sequence: str) -> str:
+    """The longest end of `text` with which `sequence`, not complete, begins."""
+    return next((sequence[:n] for n in range(len(sequence) - 1, 0, -1) if text.endswith(sequence[:n])), "")
+
+
 class Keys:
     """What is typed, as events. A sequence that makes no sense is dropped, and reading goes on behind it."""
 
     def __init__(self, debug: bool = False) -> None:
         self._debug = debug
         self._parser = XTermParser(debug)
+        self._pastes = Pastes()
 
     def feed(self, text: str) -> Iterable[Message]:
-        for piece in re.split("(?=\x1b)", text):
+        for piece in re.split("(?=\x1b)", self._pastes.tamed(text)):
             if piece:
                 yield from self._events(self._parser.feed(piece))
 
