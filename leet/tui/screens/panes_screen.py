@@ -88,6 +88,8 @@ class PanesScreen(SpanScreen[None]):
         """Panes in the order in which they were opened, the latest last: where room is short the others fold."""
         self._put_away: set[str] = set()
         """Panes that a person has hidden on this screen."""
+        self._replaced: dict[str, tuple[str, bool]] = {}
+        """Sidebar → the other one, which gave way when it was opened, and whether that had the focus."""
 
     @property
     def _all(self) -> tuple[str, ...]:
@@ -267,20 +269,27 @@ class PanesScreen(SpanScreen[None]):
         return name in self.panes and self.panes[name].display
 
     def toggle(self, name: str) -> None:
-        shown = self.shows(name)
+        shown, had_focus = self.shows(name), self.focused_name
         self.wanted[name] = not shown
         (self._put_away.add if shown else self._put_away.discard)(name)
         if name in self._asked:
             self._asked.remove(name)
         if not shown:
             self._asked.append(name)
-        self.share_out()
         side = self.PLAN.side_of(name)
+        back, focused_then = self._replaced.pop(name, ("", False))
+        if shown and back and self.wanted[back] is None:
+            self.wanted[back] = True
+            self.remember_asked(back)
+        self.share_out()
         if side is not None:
             other = self.PLAN.right if side == "left" else self.PLAN.left
             if not shown and self.wanted[other] and not self.shows(other):
-                # It gave way; it does not come back by itself when this one goes.
+                # It gave way, and comes back when this one goes; not when the screen is left in between.
                 self.wanted[other] = None
+                self._replaced[name] = other, had_focus == other
+            elif shown and focused_then and self.shows(back):
+                self.focus_pane(back)
         if not shown and (name in self.PLAN.centre[1:] or not self.query_one("#centre").display):
             self.focus_pane(name)
         self.refresh_all()
