@@ -102,6 +102,13 @@ class PseudoTerminal:
                 break
         raise AssertionError(f"{pattern!r} did not appear on\n{self.text}")
 
+    def until_written(self, wanted: bytes, since: int, seconds: float = 60.0) -> None:
+        """Wait until the program has written `wanted`, which no screen shows, behind the first `since` bytes."""
+        deadline = time.monotonic() + seconds
+        while wanted not in self.raw[since:]:
+            if time.monotonic() > deadline or not self.pump(0.1):
+                raise AssertionError(f"{wanted!r} was not written; the screen is\n{self.text}")
+
     def type(self, text: str, pattern: str) -> str:
         """Type and wait for what it does."""
         self.send(text)

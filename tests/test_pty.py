@@ -83,10 +83,7 @@ def test_it_is_continued_without_having_been_stopped(tmp_path: Path) -> None:
         written = len(terminal.raw)
         os.kill(terminal.pid, signal.SIGCONT)
         # Keys that are typed before the terminal is taken again are thrown away.
-        for _ in range(300):
-            if b"\x1b[?1049h" in terminal.raw[written:]:
-                break
-            terminal.pump(0.1)
+        terminal.until_written(b"\x1b[?1049h", written)
         terminal.type("?", "Esc close")
         terminal.send("\x1bq")
         for _ in range(3):
@@ -108,8 +105,7 @@ def test_ctrl_z_goes_back_to_the_shell_and_fg_returns(tmp_path: Path) -> None:
         terminal.type("fg\n", "finished · balmy-river-7")
         assert b"\x1b[?1049h" in terminal.raw[written:]
         terminal.send("q")
-        while b"\x1b[?1049l" not in terminal.raw[written:]:
-            assert terminal.pump(10.0)
+        terminal.until_written(b"\x1b[?1049l", written)
         terminal.type("echo A$((1+1))\n", "A2")
         assert terminal.modes() <= {*USUAL, "2004"}
 
