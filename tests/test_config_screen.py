@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -327,6 +328,9 @@ async def test_without_colours_there_are_no_swatches(
     if depth == "none":
         monkeypatch.setenv("NO_COLOR", "1")
     async with editing(terminal=Terminal(depth=depth)) as editor:
+        rows = [line for line in editor.text().splitlines() if re.search(r" (colors|theme)\S* .* default\b", line)]
+        assert len(rows) > 3
+        assert len({row.index(" default") for row in rows}) == 1, "in a column"
         await editor.go_to("colors.runs")
         await editor.press("enter")
         assert "okabe-ito" in editor.text()

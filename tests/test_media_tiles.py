@@ -262,6 +262,18 @@ async def test_histograms_are_a_heat_map_with_the_moment(tmp_path: Path) -> None
         assert "mean 2.6" in viewer.text()
 
 
+async def test_a_histogram_in_a_row_is_told_in_words(tmp_path: Path) -> None:
+    run = MediaRun(tmp_path)
+    for step in range(30):
+        run.row({"weights": histogram(step), "loss": 1.0})
+    async with media(run, (80, 24)) as viewer:
+        await viewer.press("4")
+        text = viewer.text()
+        assert "n 19, mean 5." in text
+        assert "Too low for a picture: Enter shows it whole" in text
+        assert "██" not in text
+
+
 # Files that are not drawn
 
 

@@ -9,18 +9,22 @@ import numpy as np
 from rich.style import Style
 from textual.strip import Strip
 
-from leet.charts.distribution import Distribution, Histogram, draw_distribution
+from leet.charts.distribution import Distribution, Histogram, distribution_area, draw_distribution
+from leet.charts.readout import value_text
 from leet.charts.spec import Spec
 from leet.model.media_content import Content, Facts, Histograms, Sheet, Trouble
 from leet.model.metrics import MetricStore
 from leet.model.picture_file import Picture
 from leet.model.safe_text import clean
+from leet.tui.commands import keys_in_words
 from leet.tui.widgets.cell_strips import strips
 from leet.tui.widgets.image_cells import Means, image_strips
 from leet.tui.widgets.media_tile import TileStyles, facts_strips, said, sheet_strips
 
 LEAST_HISTOGRAMS, MOST_HISTOGRAMS = 32, 200
 """Of a series, in one picture."""
+LEAST_ROWS = 3
+"""Rows of colours below which a series of histograms is told in words."""
 KEPT = 100
 """Pictures of either kind that are kept drawn; a page has 81 tiles at most."""
 
@@ -130,5 +134,17 @@ def histogram_body(
         ascii=ink.ascii,
         monochrome=ink.monochrome,
     )
+    if found.histograms and distribution_area(spec, found, width, height).height < LEAST_ROWS:
+        return said(_in_words(spec, found, at), width, height, ink.styles.quiet)
     cells = draw_distribution(spec, found, width, height)
     return list(strips(cells, range(cells.height), ink.role_style))
+
+
+def _in_words(spec: Spec, found: Distribution, at: float | None) -> str:
+    """What the histogram of a moment comes to, where a picture of it would be a bar."""
+    index = found.index_at(at) if at is not None else len(found.x) - 1
+    chosen = found.histograms[index if index is not None else 0]
+    n, mean = value_text(chosen.total, spec), value_text(chosen.mean, spec)
+    span = chosen.span()
+    between = f", from {value_text(span[0], spec)} to {value_text(span[1], spec)}" if span is not None else ""
+    return f"n {n}, mean {mean}{between}. Too low for a picture: {keys_in_words('media_open')} shows it whole."

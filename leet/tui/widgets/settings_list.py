@@ -201,7 +201,10 @@ class SettingsList(Painted, can_focus=True):
         used = sum(cell_len(text) for text, _ in pieces)
         if isinstance(row, PaletteChoice) and width - used > SWATCHES + 12:
             pieces.append((" ", quiet))
-            pieces += swatches(self, str(draft.value(row.name)), row.heat)
+            shown = swatches(self, str(draft.value(row.name)), row.heat)
+            # Where there are no more than 16 colours, or none, a palette changes nothing: that is said in its place.
+            none = "" if shown else "no colours" if self.app.no_color else "16 colours"
+            pieces += [*shown, (pad(none, SWATCHES - len(shown)), quiet)]
         else:
             pieces.append((" " * (SWATCHES + 1), quiet))
         used = sum(cell_len(text) for text, _ in pieces)
