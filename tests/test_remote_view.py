@@ -54,6 +54,27 @@ def test_it_survives_a_lost_line(tmp_path: Path, server: SshServer) -> None:
     line.close()
 
 
+def test_a_lost_line_is_counted_among_many_runs_too(tmp_path: Path, server: SshServer) -> None:
+    """Also while a run is highlighted that has ended, of which nothing is asked any more."""
+    line = Line(server.port)
+    trained(tmp_path)
+    with viewer(f"box:{tmp_path}", LEET_SSH=server.command(port=line.port)) as terminal:
+        terminal.until(r"finished · balmy-river-7 .* box \d")
+        line.open = False
+        line.cut()
+        counted: list[int] = []
+        while len(set(counted)) < 5:
+            terminal.until(r"connection lost, \d+ s behind")
+            counted += [int(found) for found in re.findall(r"connection lost, (\d+) s behind", terminal.text)]
+            terminal.pump(0.1)
+        assert max(counted) - min(counted) <= 10  # every fifth second would be 20
+        line.open = True
+        terminal.until(r"box \d")
+        terminal.send("q")
+        assert terminal.end() == 0
+    line.close()
+
+
 def test_ssh_asks_before_there_is_a_screen(tmp_path: Path) -> None:
     log = trained(tmp_path)
     with serving(tmp_path / "ssh", passphrase="open sesame") as server:

@@ -34,6 +34,16 @@ def link_part(link: Link) -> Part:
     return Part(rate, "status--quiet", rank=4)
 
 
+_TROUBLE = {"refused": 4, "lost": 3, "gone": 2, "connecting": 1, "up": 0}
+
+
+def worse(line: Link, other: Link | None) -> Link:
+    """Of two lines to one machine the one that is worse off; `other` where neither is."""
+    if other is None:
+        return line
+    return line if _TROUBLE[line.state.kind] > _TROUBLE[other.state.kind] else other
+
+
 def _seconds(seconds: float) -> str:
     whole = max(0, round(seconds))
     return f"{whole} s" if whole < 120 else f"{whole // 60} min"

@@ -6,7 +6,7 @@ import asyncio
 import math
 import time
 from operator import attrgetter
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual.timer import Timer
 from textual.widget import Widget
@@ -31,6 +31,9 @@ from leet.tui.terminal import Terminal
 from leet.tui.widgets.chart_grid import ChartGrid
 from leet.tui.widgets.chart_source import SystemSource
 from leet.tui.widgets.status_line import HINTS_KEPT, Part, StatusLine
+
+if TYPE_CHECKING:
+    from leet.remote.link import Link
 
 OVERVIEW_SECONDS = 2.0
 STATUS_SECONDS = 1.0
@@ -292,6 +295,11 @@ class ShownPanes(BorderedPanes):
         """A filter is being typed."""
         return False
 
+    @property
+    def link(self) -> Link | None:
+        """The line to another machine, of which the status line tells; None for runs that are here."""
+        return self.run.feed.link if self.run is not None else None
+
     def show_status(self) -> None:
         parts: list[Part] = []
         if self.run is not None:
@@ -299,10 +307,10 @@ class ShownPanes(BorderedPanes):
             parts = state_parts(self.run.model, state, self.terminal.time())
             if not self.run.feed.loaded:
                 parts.append(progress_part(self.run.feed, state))
-            if (link := self.run.feed.link) is not None:
-                from leet.tui.remote_link import link_part
+        if (link := self.link) is not None:
+            from leet.tui.remote_link import link_part
 
-                parts.append(link_part(link))
+            parts.append(link_part(link))
         first, _, count = self.grid.page
         if self.grid.page_label:
             size = self.grid.page_layout.capacity

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from textual import events
 from textual.binding import BindingType
+from textual.timer import Timer
 
 from leet.model.run_entry import RunEntry
 from leet.model.run_query import RunQuery
@@ -25,9 +26,12 @@ from leet.tui.workspace_feeds import Peeked
 from leet.tui.workspace_memory import SORTS
 
 if TYPE_CHECKING:
+    from leet.remote.link import Link
     from leet.remote.remote_runs import RemoteRuns
 
 LOWER = ("system", "media", "logs")
+LINE_SECONDS = 1.0
+"""How often is told how it stands with a line to another machine that is not up."""
 MOST_ASKED = 100
 """Runs whose settings and results are offered while a query is typed."""
 
@@ -50,6 +54,7 @@ class WorkspaceScreen(GroupedRuns):
         super().__init__(root, terminal, live=live, highlight=highlight, remote=remote)
         self.query_line: RunQueryLine | None = None
         self._asked_all: list[str] = []
+        self._line_timer: Timer | None = None
 
     # What is said
 
@@ -109,12 +114,32 @@ class WorkspaceScreen(GroupedRuns):
         if self.query_now and not self._typing_query:
             kept, total = self.runs.count
             parts.append(Part(f"{clean(self.query_now.text)} {kept:,}/{total:,}", "status--message", rank=5))
-        if self.remote is not None and (self.run is None or self.run.feed.link is None):
-            from leet.tui.remote_link import link_part
-
-            parts.append(link_part(self.remote.link))
         parts.append(Part(self._where, "status--quiet", rank=1))
         return [*parts, *super().own_parts()]
+
+    @property
+    def link(self) -> Link | None:
+        """That of the highlighted run; where it goes worse with that of the directory, which is asked all the time."""
+        of_run = super().link
+        if self.remote is None:
+            return of_run
+        from leet.tui.remote_link import worse
+
+        return worse(self.remote.link, of_run)
+
+    def show_status(self) -> None:
+        super().show_status()
+        self._await_line()
+
+    def _await_line(self) -> None:
+        """Count the seconds while something is wrong with the line."""
+        link = self.link
+        if link is not None and self._line_timer is None and not link.complete:
+            self._line_timer = self.set_timer(LINE_SECONDS, self._line_has_waited)
+
+    def _line_has_waited(self) -> None:
+        self._line_timer = None
+        self.show_status()
 
     @property
     def _typing_query(self) -> bool:
