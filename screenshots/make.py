@@ -51,8 +51,9 @@ PICTURES = (
     Picture(
         "workspace.svg", size="120x40", keys="<down> <space> <down> <space> <down> <down> <space> <up> c 2", run="sweep"
     ),
-    Picture("compare.svg", size="120x40", keys="<down> <space> <down> <space> <down> <down> <space> C", run="sweep"),
+    Picture("compare.svg", size="120x40", keys="<down> <space> <down> <space> <down> <down> <space> C b", run="sweep"),
     Picture("groups.svg", size="120x40", keys="<ctrl+a> y / loss|acc <enter> G optimizer <enter> c 2 ]", run="search"),
+    Picture("scatter.svg", size="120x40", keys="<ctrl+a> y K <right> n n n n n n n n n n n n", run="search"),
     Picture("console.svg", size="120x40", keys="[ ] 4 <ctrl+up> <ctrl+up> l <up> <up> <up> <up> <up>"),
     Picture("settings.svg", size="120x40", keys=", <down> <down> <down> <down>"),
     Picture("records.svg", size="120x40", keys="i : 1 2 0 1 <enter>"),

@@ -19,6 +19,7 @@ from leet.tui.screens.media_screen import MediaScreen
 from leet.tui.screens.picker_screen import PickerScreen
 from leet.tui.screens.records_screen import RecordsScreen
 from leet.tui.screens.run_screen import RunScreen
+from leet.tui.screens.scatter_screen import ScatterScreen, SettingsList
 from leet.tui.screens.table_screen import TableScreen
 from leet.tui.screens.text_screen import TextScreen
 from leet.tui.screens.top_screen import TopScreen
@@ -50,6 +51,7 @@ CLASSES: dict[Place, type] = {
     "entry": EntryInput,
     "picker": PickerScreen,
     "choice": ChoiceInput,
+    "scatter": ScatterScreen,
     "help": HelpScreen,
 }
 
@@ -58,6 +60,7 @@ PANES: dict[Place, list[type]] = {
     "records": [RecordList, RecordText],
     "top": [ChartGrid, ProcessTable],
     "compare": [CompareTable],
+    "scatter": [SettingsList],
 }
 
 

@@ -20,6 +20,7 @@ Place = Literal[
     "entry",
     "picker",
     "choice",
+    "scatter",
     "help",
     "media",
     "media_screen",

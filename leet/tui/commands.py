@@ -32,6 +32,7 @@ _RUN = _in("run", "workspace")
 _RUNS = _in("workspace")
 _COMPARE = _in("compare")
 _CHOICE = _in("choice")
+_SCATTER = _in("scatter")
 _LOGS = _in("logs")
 _RECORDS = _in("records")
 _TOP = _in("top")
@@ -148,6 +149,36 @@ COMMANDS: tuple[Command, ...] = (
     Command("baseline", "P", "Make the highlighted run the baseline; or no longer", "Runs", "baseline", _RUNS),
     Command("differences", "B", "Draw differences to the baseline (else to the pinned run), or values", "Runs",
             "differences", _RUNS),
+    Command("scatter", "K", "Which setting matters: results against settings, over the selected runs", "Runs",
+            "scatter", _RUNS),
+    Command("scatter_up", "up,w", "Setting before", "Settings against results", "pane('move', 'up')", _SCATTER,
+            palette=False),
+    Command("scatter_down", "down,s", "Next setting", "Settings against results", "pane('move', 'down')", _SCATTER,
+            palette=False),
+    Command("scatter_left", "left,a", "Result before", "Settings against results", "result(-1)", _SCATTER,
+            palette=False),
+    Command("scatter_right", "right,d", "Next result", "Settings against results", "result(1)", _SCATTER,
+            palette=False, hint="result"),
+    Command("scatter_result", "enter,slash", "Choose the result from a list", "Settings against results", "pick",
+            _SCATTER),
+    Command("scatter_next", "n", "Tell of the next run to the right", "Settings against results", "run(1)", _SCATTER,
+            hint="run"),
+    Command("scatter_previous", "N", "… to the left", "Settings against results", "run(-1)", _SCATTER),
+    Command("scatter_log_x", "x", "Logarithmic x, or not", "Settings against results", "log('x')", _SCATTER,
+            hint="log x"),
+    Command("scatter_log_y", "y", "Logarithmic y, or not", "Settings against results", "log('y')", _SCATTER,
+            hint="log y"),
+    Command("scatter_page_down", "pagedown", "Next page of settings", "Settings against results",
+            "pane('next_page')", _SCATTER, palette=False),
+    Command("scatter_page_up", "pageup", "Page of settings before", "Settings against results",
+            "pane('previous_page')", _SCATTER, palette=False),
+    Command("scatter_first", "home", "First setting", "Settings against results", "pane('first_page')", _SCATTER,
+            palette=False),
+    Command("scatter_last", "end", "Last setting", "Settings against results", "pane('last_page')", _SCATTER,
+            palette=False),
+    Command("scatter_back", "escape,K,C", "Back", "Settings against results", "back", _SCATTER, hint="back"),
+    Command("scatter_help", "question_mark,h", "All keys", "Settings against results", "help", _SCATTER, hint="help"),
+    Command("scatter_quit", "q", "Quit", "Settings against results", "app.quit", _SCATTER, hint="quit"),
     Command("choice_up", "up", "The choice before", "Choosing from a list", "move(-1)", _CHOICE, palette=False),
     Command("choice_down", "down", "The choice after", "Choosing from a list", "move(1)", _CHOICE, palette=False),
     Command("choice_page_up", "pageup", "Ten choices up", "Choosing from a list", "move(-10)", _CHOICE, palette=False),
@@ -161,6 +192,8 @@ COMMANDS: tuple[Command, ...] = (
     Command("compare_down", "down,s", "Down", "Comparing runs", "pane('move', 'down')", _COMPARE, palette=False),
     Command("compare_baseline", "b,P", "Baseline: tell how far the other runs are from this one; or no longer",
             "Comparing runs", "baseline", _COMPARE, hint="baseline"),
+    Command("compare_scatter", "K,v", "Which setting matters: results against settings", "Comparing runs", "scatter",
+            _COMPARE, hint="matters"),
     Command("compare_left", "left,a", "Run to the left", "Comparing runs", "pane('move', 'left')", _COMPARE,
             palette=False),
     Command("compare_right", "right,d", "Run to the right", "Comparing runs", "pane('move', 'right')", _COMPARE,

@@ -99,6 +99,14 @@ class WorkspaceMemory:
         """Whether charts draw differences to it."""
         return self._view.get("runs.differences") is True
 
+    @property
+    def result(self) -> str:
+        """Which result settings are drawn against; empty for the first."""
+        return self._text("result")
+
+    def keep_result(self, name: str) -> None:
+        self._view.set("runs.result", name or None)
+
     def keep_baseline(self, key: str, differences: bool) -> None:
         self._view.set("runs.baseline", key or None)
         self._view.set("runs.differences", differences or None)

@@ -249,8 +249,12 @@ class CompareScreen(SpanScreen[None], Overlay[None]):
         colors: Sequence[str],
         baseline: str = "",
         keep: Callable[[str], None] = lambda key: None,
+        scatter: Callable[[], None] = lambda: None,
     ) -> None:
-        """`colors`: of each run, empty for none. `keep` is told the key of another baseline, empty for none."""
+        """`colors`: of each run, empty for none. `keep` is told the key of another baseline, empty for none.
+
+        `scatter` shows settings of these runs against their results.
+        """
         super().__init__()
         labels = RunLabels(entries)
         names = [(labels.of(entry), color) for entry, color in zip(entries, colors, strict=True)]
@@ -259,6 +263,7 @@ class CompareScreen(SpanScreen[None], Overlay[None]):
         self._names = [name for name, _ in names]
         self._entries = entries
         self._keep = keep
+        self._scatter = scatter
         self._count = len(entries)
 
     def compose(self) -> ComposeResult:
@@ -296,6 +301,9 @@ class CompareScreen(SpanScreen[None], Overlay[None]):
         at = self.table.baseline
         self._keep("" if at is None else self._entries[at].key)
         self._show_status()
+
+    def action_scatter(self) -> None:
+        self._scatter()
 
     def action_back(self) -> None:
         self.dismiss()

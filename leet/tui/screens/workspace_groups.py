@@ -167,3 +167,24 @@ class GroupedRuns(WorkspaceRuns):
             if values
             else "the usual columns"
         )
+
+    def action_scatter(self) -> None:
+        """Settings of the selected runs against their results."""
+        from leet.tui.screens.scatter_screen import ScatterScreen, ScatterView
+
+        entries = self.selected_entries()
+        if len(entries) < 2:
+            key, all_listed = keys_in_words("select"), keys_in_words("select_all")
+            self.tell(f"select two runs or more: {key} selects, {all_listed} all")
+            return
+        grid = self.metrics
+        self.app.push_screen(
+            ScatterScreen(
+                entries,
+                {entry.key: self.run_marks.number(entry.key) for entry in entries},
+                ScatterView(grid.palette, grid.series_colors),
+                ascii_only=grid.ascii,
+                result=self.runs_memory.result,
+                keep=self.runs_memory.keep_result,
+            )
+        )

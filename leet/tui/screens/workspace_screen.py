@@ -288,7 +288,8 @@ class WorkspaceScreen(GroupedRuns):
             )
             return
         colors = [self.run_marks.of(key).color for key in keys]
-        self.app.push_screen(CompareScreen([entries[key] for key in keys], colors, self.baseline, self.hold_against))
+        shown = [entries[key] for key in keys]
+        self.app.push_screen(CompareScreen(shown, colors, self.baseline, self.hold_against, self.action_scatter))
 
     def run_names(self) -> list[tuple[str, str]]:
         """Key and name of every run, those that are listed first."""

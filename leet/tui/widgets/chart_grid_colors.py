@@ -11,6 +11,7 @@ from leet.charts import palettes
 from leet.charts.cells import Role
 
 if TYPE_CHECKING:
+    from leet.tui.screens.scatter_screen import ScatterView
     from leet.tui.widgets.chart_grid_wall import ChartWall
     from leet.tui.widgets.media_pages import MediaPages
 
@@ -67,7 +68,7 @@ class RoleStyles:
     }
     """
 
-    def __init__(self, wall: ChartWall | MediaPages) -> None:
+    def __init__(self, wall: ChartWall | MediaPages | ScatterView) -> None:
         self._wall = wall
         self._styles: dict[int, Style] = {}
 
