@@ -36,7 +36,7 @@ def by_protobuf(encoded: bytes) -> tuple[list[Change], int] | None:
     except records.DecodeError:
         return None
     changes = [Change(tuple(one.nested_key) or (one.key,), one.value_json) for one in record.update]
-    return changes, len(record.remove)  # type: ignore[arg-type]
+    return changes, len(record.remove)
 
 
 @given(items=ITEMS, removed=st.lists(KEYS, max_size=1), data=st.data())

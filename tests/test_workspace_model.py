@@ -9,11 +9,12 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import orjson
 import pytest
 from example_run import START, ExampleRun, trained
 from many_runs import bare_run, make_runs
 
-from leet.model import facts_process, workspace_scan
+from leet.model import facts_process, run_part, workspace_scan
 from leet.model.facts_cache import FactsCache
 from leet.model.facts_process import look_at
 from leet.model.run_entry import RunEntry
@@ -262,7 +263,7 @@ def test_facts_by_another_process_are_those_by_this_one(tmp_path: Path) -> None:
     assert found[40].stamp[0] == 0
     for place, log in enumerate(logs[:40]):
         assert found[place].stamp == facts_process.stamp_of(os.stat(log))
-        assert found[place].facts == facts_process.facts_of(facts_process.peek(log))
+        assert orjson.loads(found[place].facts) == facts_process.facts_of(facts_process.peek(log))
 
 
 def test_no_process_is_needed(tmp_path: Path, opened: Callable[..., Opened], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -320,7 +321,7 @@ def test_what_was_known_is_known_at_once_next_time(
     third = opened(tmp_path / "p")
     assert third.known(200) == after
     third.close()
-    kept.write_bytes(b"LEETRUN1 and nothing that makes sense")
+    kept.write_bytes(b"LEETRUN2 and nothing that makes sense")
     assert opened(tmp_path / "p").known(200) == after
 
 
@@ -409,3 +410,20 @@ def test_a_clock_that_is_ahead_settles(tmp_path: Path, monkeypatch: pytest.Monke
     monkeypatch.setattr("leet.model.workspace_directories._SETTLED", 0.0)
     list(directories.look())
     assert directories._known[str(tmp_path / "wandb")].stamp is not None
+
+
+@pytest.mark.parametrize("zone", ["UTC", "CET-1CEST,M3.5.0,M10.5.0/3", "IST-5:30", "XYZ10:30ABC,M10.1.0,M4.1.0"])
+def test_the_time_in_a_name_is_local_time(zone: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TZ", zone)
+    time.tzset()
+    run_part._hour.cache_clear()
+    try:
+        for month, day in ((1, 1), (3, 30), (10, 26), (12, 31)):
+            for hour, minute, second in ((0, 0, 0), (0, 59, 59), (1, 30, 7), (3, 30, 1), (23, 59, 59)):
+                name = f"run-2025{month:02}{day:02}_{hour:02}{minute:02}{second:02}-x"
+                started = run_part.RunPart.named("r", "r/wandb", name).entry.started
+                assert started == time.mktime((2025, month, day, hour, minute, second, 0, 0, -1))
+    finally:
+        monkeypatch.undo()
+        time.tzset()
+        run_part._hour.cache_clear()

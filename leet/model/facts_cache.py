@@ -2,8 +2,9 @@
 
     $XDG_CACHE_HOME/leet/runs/<hash of the path of the root>
 
-    MAGIC │ frame: which root, by which code │ frame: facts of some logs │ frame │ …
-    frame:  length u32 │ crc32 u32 │ JSON
+    MAGIC │ frame: which root, by which code │ frame: some logs │ frame │ …
+    frame:  length u32 │ crc32 u32 │ payload
+    logs:   length u32 │ path, stamp and length of the facts of each, as JSON │ the facts of each, as JSON
 
 Facts count for a log whose inode, size and time of the last write are as they were. The file is written anew as a
 whole; a wrong checksum ends the reading of it. Whatever goes wrong here costs time and nothing else.
@@ -19,7 +20,7 @@ import zlib
 from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
 import orjson
 
@@ -33,14 +34,13 @@ ROOM = 128 * 1024 * 1024
 PART = 64
 """Logs whose facts are in one frame."""
 
-_MAGIC = b"LEETRUN1"
+_MAGIC = b"LEETRUN2"
 _FRAME = struct.Struct("<II")
+_LENGTH = struct.Struct("<I")
 _LARGEST_FRAME = 64 * 1024 * 1024
 
-Known = tuple[str, Stamp, dict[str, Any]]
-"""Path of a log from the root, its stamp, its facts."""
 Kept = tuple[str, Stamp, bytes]
-"""The same with the facts as JSON text."""
+"""Path of a log from the root, its stamp, its facts as JSON text."""
 
 
 class FactsCache:
@@ -58,14 +58,14 @@ class FactsCache:
         columns = default_folder(environ)
         return cls(root, columns.parent / "runs") if columns is not None else None
 
-    def read(self) -> Iterator[list[Known]]:
+    def read(self) -> Iterator[list[Kept]]:
         """What is kept, a few logs at a time; nothing where it cannot be trusted."""
-        with contextlib.suppress(OSError, ValueError, KeyError, TypeError), open(self._file, "rb") as file:
-            if file.read(len(_MAGIC)) != _MAGIC or _next_frame(file) != self._key():
+        with contextlib.suppress(OSError, ValueError, TypeError, struct.error), open(self._file, "rb") as file:
+            if file.read(len(_MAGIC)) != _MAGIC or _next_frame(file) != orjson.dumps(self._key()):
                 return
             os.utime(self._file)
-            while (found := _next_frame(file)) is not None:
-                yield [(path, tuple(stamp), facts) for path, stamp, facts in found]
+            while (payload := _next_frame(file)) is not None:
+                yield _logs_in(payload)
 
     def write(self, parts: Iterator[list[Kept]]) -> None:
         """Keep these facts instead of what was kept before."""
@@ -76,8 +76,8 @@ class FactsCache:
                 file.write(_MAGIC)
                 _put_frame(file, orjson.dumps(self._key()))
                 for part in parts:
-                    logs = (orjson.dumps((path, stamp))[:-1] + b"," + facts + b"]" for path, stamp, facts in part)
-                    _put_frame(file, b"[%b]" % b",".join(logs))
+                    listed = orjson.dumps([(path, stamp, len(facts)) for path, stamp, facts in part])
+                    _put_frame(file, b"".join((_LENGTH.pack(len(listed)), listed, *(facts for _, _, facts in part))))
             os.replace(new, self._file)
             self._make_room()
         except (OSError, TypeError):  # no room on the disk, or a text that JSON cannot hold
@@ -97,8 +97,8 @@ def _put_frame(file: IO[bytes], payload: bytes) -> None:
     file.write(_FRAME.pack(len(payload), zlib.crc32(payload)) + payload)
 
 
-def _next_frame(file: IO[bytes]) -> Any:
-    """The value of the next frame; None where there is none or it is damaged."""
+def _next_frame(file: IO[bytes]) -> bytes | None:
+    """The payload of the next frame; None where there is none or it is damaged."""
     header = file.read(_FRAME.size)
     if len(header) < _FRAME.size:
         return None
@@ -106,7 +106,17 @@ def _next_frame(file: IO[bytes]) -> Any:
     if length > _LARGEST_FRAME:
         return None
     payload = file.read(length)
-    return orjson.loads(payload) if zlib.crc32(payload) == crc and len(payload) == length else None
+    return payload if zlib.crc32(payload) == crc and len(payload) == length else None
+
+
+def _logs_in(payload: bytes) -> list[Kept]:
+    (length,) = _LENGTH.unpack_from(payload)
+    found: list[Kept] = []
+    at = _LENGTH.size + length
+    for path, (inode, size, modified), length in orjson.loads(payload[_LENGTH.size : at]):
+        found.append((path, (inode, size, modified), payload[at : at + length]))
+        at += length
+    return found
 
 
 @cache

@@ -4,6 +4,8 @@
     other processes  │ peek, flatten ─► frames ─► pipe
     this process     │ frames ─► facts, about in the order of the paths
 
+    frame            length u32 │ logs        log   place u32, inode, size and time u64, length u32 │ facts as JSON
+
 A process that dies or brings nothing leaves its logs out; whoever asked looks at them itself.
 """
 
@@ -20,7 +22,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Iterator, Sequence
-from typing import IO, Any, NamedTuple
+from typing import IO, NamedTuple
 
 import orjson
 
@@ -39,6 +41,8 @@ _PATIENCE = 20.0
 """Longest time to wait for the next facts, in seconds."""
 _POLL = 0.2
 _LENGTH = struct.Struct("<I")
+_LOG = struct.Struct("<IQQqI")
+"""Place, stamp, and length of the facts."""
 
 
 Stamp = tuple[int, int, int]
@@ -59,7 +63,8 @@ class Looked(NamedTuple):
 
     place: int
     stamp: Stamp
-    facts: dict[str, Any]
+    facts: bytes
+    """As JSON text, as the cache keeps them."""
 
 
 def look_at(logs: Sequence[str], stopping: threading.Event) -> Iterator[list[Looked]]:
@@ -83,7 +88,7 @@ def look_at(logs: Sequence[str], stopping: threading.Event) -> Iterator[list[Loo
             if frame is None:
                 running -= 1
                 continue
-            yield [Looked(place, tuple(stamp), facts) for place, stamp, facts in orjson.loads(frame)]
+            yield list(_logs_in(frame))
     finally:
         for process in processes:
             process.kill()
@@ -106,6 +111,14 @@ def _start(
     return process
 
 
+def _logs_in(frame: bytes) -> Iterator[Looked]:
+    at, end = 0, len(frame)
+    while at < end:
+        place, inode, size, modified, length = _LOG.unpack_from(frame, at)
+        at += _LOG.size + length
+        yield Looked(place, (inode, size, modified), frame[at - length : at])
+
+
 def _drain(pipe: IO[bytes], frames: queue.SimpleQueue[bytes | None]) -> None:
     with pipe:
         while len(header := pipe.read(_LENGTH.size)) == _LENGTH.size:
@@ -119,16 +132,17 @@ def _drain(pipe: IO[bytes], frames: queue.SimpleQueue[bytes | None]) -> None:
 
 def write_facts(logs: Sequence[bytes], first: int, step: int, out: IO[bytes]) -> None:
     """What another process does: the facts of each log, whose place is counted from `first` by `step`."""
-    found: list[tuple[int, Stamp, dict[str, Any]]] = []
+    pieces: list[bytes] = []
     last = time.monotonic()
     for number, log in enumerate(logs):
         seen = peek(os.fsdecode(log))
-        found.append((first + number * step, stamp_at(seen), facts_of(seen)))
-        if len(found) >= _FRAME or time.monotonic() - last > _SOON or number == len(logs) - 1:
-            frame = orjson.dumps(found)
+        facts = orjson.dumps(facts_of(seen))
+        pieces += (_LOG.pack(first + number * step, *stamp_at(seen), len(facts)), facts)
+        if len(pieces) >= 2 * _FRAME or time.monotonic() - last > _SOON or number == len(logs) - 1:
+            frame = b"".join(pieces)
             out.write(_LENGTH.pack(len(frame)) + frame)
             out.flush()
-            found, last = [], time.monotonic()
+            pieces, last = [], time.monotonic()
 
 
 if __name__ == "__main__":

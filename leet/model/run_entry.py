@@ -13,9 +13,13 @@ Scalar = str | int | float | bool | None
 """What a leaf of a summary is."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class RunEntry:
-    """One run of a workspace. Texts are as logged: `safe_text.clean` them before they are printed."""
+    """One run of a workspace. Texts are as logged: `safe_text.clean` them before they are printed.
+
+    Entries never change, as they are shared between threads: a new one takes the place of one that is out of date.
+    That is not enforced, which would make it take four times as long to make one, and there are ten thousand.
+    """
 
     key: str
     """What it is called in its workspace: the path of its directory from the root (of the newest part), `/` between."""
@@ -81,7 +85,7 @@ class RunEntry:
         """What a bare word is looked for in, in lower case, one text a line."""
         if not self._sought:
             texts = (self.key, self.name, self.run_id, self.project, self.notes, *self.tags)
-            object.__setattr__(self, "_sought", "\n".join(texts).lower())
+            self._sought = "\n".join(texts).lower()
         return self._sought
 
     def state(self, now: float) -> RunState:

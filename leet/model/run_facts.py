@@ -88,9 +88,10 @@ def entry_with(entry: RunEntry, facts: Mapping[str, Any], *, size: int, modified
         tags=tuple([share(tag, tag) for tag in facts["tags"]]),
         host=share(host, host),
         user=share(user, user),
-        config={share(key, key): share(text, text) for key, text in facts["config"].items()},
+        # Keys are one object for all runs already where they come from JSON.
+        config={key: share(text, text) for key, text in facts["config"].items()},
         summary={
-            share(key, key): _NON_FINITE.get(value, value) if value.__class__ is str else value
+            key: _NON_FINITE.get(value, value) if value.__class__ is str else value
             for key, value in facts["summary"].items()
         },
         step=facts["step"],

@@ -6,6 +6,7 @@ import os
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -140,9 +141,18 @@ def _joined(entries: Sequence[RunEntry]) -> RunEntry:
 
 def _time(text: str) -> float | None:
     """Unix seconds of a local time `YYYYMMDD_HHMMSS`; None where there is none such."""
+    hour = _hour(text[:11])
     try:
-        numbers = (text[:4], text[4:6], text[6:8], text[9:11], text[11:13], text[13:15])
-        year, month, day, hour, minute, second = map(int, numbers)
-        return time.mktime((year, month, day, hour, minute, second, 0, 0, -1))
+        return None if hour is None else hour + 60 * int(text[11:13]) + int(text[13:15])
+    except ValueError:
+        return None
+
+
+@lru_cache(1 << 12)  # of many runs, many start within one: clocks are put forward and back at full hours
+def _hour(text: str) -> float | None:
+    """Unix seconds of a local time `YYYYMMDD_HH`."""
+    try:
+        year, month, day, hour = int(text[:4]), int(text[4:6]), int(text[6:8]), int(text[9:11])
+        return time.mktime((year, month, day, hour, 0, 0, 0, 0, -1))
     except (ValueError, OverflowError):
         return None

@@ -41,10 +41,11 @@ MANY = 500
 MOST_LOOKS = 200
 """Logs that are looked at in a row."""
 _BREATH = 0.0005
-"""Pause in seconds in which the thread that draws gets its turn."""
+"""Pause in seconds in which the thread that draws gets its turn …"""
+_STRETCH = 0.002
+"""… after this many of work."""
 _SHOW = 0.1
 """Seconds between two announcements."""
-_GROUP = 50
 
 News = Mapping[str, RunEntry | None]
 """Key → entry that is new or different, None for one that is gone."""
@@ -77,6 +78,7 @@ class Scan:
         self._due: list[RunPart] = []
         self._spread_so_far = 0
         self._published = 0.0
+        self._breathed = 0.0
         self._looked = 0
         """Logs that had to be looked into."""
         self._kept = cache is None
@@ -105,6 +107,11 @@ class Scan:
             self._look_at_due()
             self._show(now=True)
 
+    def _breathe(self) -> None:
+        if time.monotonic() - self._breathed >= _STRETCH:
+            time.sleep(_BREATH)
+            self._breathed = time.monotonic()
+
     # Directories and parts
 
     def _take(self, listing: Listing) -> None:
@@ -120,8 +127,7 @@ class Scan:
             if self.listed:
                 part.came = time.time()
                 self._schedule(part, 0.0)
-            if number % _GROUP == _GROUP - 1:
-                time.sleep(_BREATH)
+            self._breathe()
             if number == FIRST:
                 self._show(now=True)
                 if not self.listed:
@@ -169,7 +175,7 @@ class Scan:
                 return
             self._look(part)
             self._spread(part)
-            time.sleep(_BREATH)
+            self._breathe()
             self._show()
 
     def _look_at_many(self) -> None:
@@ -179,13 +185,9 @@ class Scan:
             for looked in look_at([part.log for part in parts], self._stopping):
                 self._looked += len(looked)
                 for place, stamp, facts in looked:
-                    part = parts[place]
                     if stamp[0]:  # else there is no such file
-                        part.take(stamp, facts)
-                        self._keep(part, facts)
-                        self._changed[part.run] = None
-                        self._spread(part)
-                time.sleep(_BREATH)
+                        self._take_over(parts[place], stamp, facts)
+                self._breathe()
                 self._show()
         self._look_at(self._unknown())
 
@@ -195,7 +197,7 @@ class Scan:
         return sorted(parts, key=lambda part: part.order, reverse=True)
 
     def _look_at_due(self) -> None:
-        for number in range(MOST_LOOKS):
+        for _ in range(MOST_LOOKS):
             now = time.monotonic()
             if not self._due or self._due[0].due > now or self._stopping.is_set():
                 return
@@ -203,8 +205,7 @@ class Scan:
             if not part.dropped:
                 self._look(part)
                 self._schedule(part, time.monotonic() + part.pause(time.time()))
-            if number % _GROUP == _GROUP - 1:
-                time.sleep(_BREATH)
+            self._breathe()
 
     def _look(self, part: RunPart) -> None:
         """Look at a log, if it is not as it was."""
@@ -266,23 +267,29 @@ class Scan:
         parts = {part.log: part for part in self._unknown()}
         if self._cache is None or len(parts) < FEWEST:
             return
+        root = os.path.join(self.root, "")
         for known in self._cache.read():
             for path, stamp, facts in known:
-                part = parts.get(os.path.join(self.root, path))
+                part = parts.get(f"{root}{path}")
                 if part is not None and _is_as_it_was(part.log, stamp):
-                    part.take(stamp, facts)
-                    self._keep(part, facts)
-                    self._changed[part.run] = None
-                    self._spread(part)
-            time.sleep(_BREATH)
+                    self._take_over(part, stamp, facts)
+            self._breathe()
             self._show()
             if self._stopping.is_set():
                 return
 
-    def _keep(self, part: RunPart, facts: dict[str, Any]) -> None:
-        """Keep facts for the cache."""
+    def _take_over(self, part: RunPart, stamp: Stamp, text: bytes) -> None:
+        """Facts of a log that this thread has not looked into, as JSON text."""
+        facts = orjson.loads(text)
+        part.take(stamp, facts)
+        self._keep(part, facts, text)
+        self._changed[part.run] = None
+        self._spread(part)
+
+    def _keep(self, part: RunPart, facts: dict[str, Any], text: bytes = b"") -> None:
+        """Keep facts for the cache; `text` is the same as JSON."""
         if self._cache is not None and "trouble" not in facts and _is_text(part.log):
-            part.facts = orjson.dumps(facts)
+            part.facts = text or orjson.dumps(facts)
 
     def _write_cache(self) -> None:
         """Keep what is known, if looking at it has taken a while."""
@@ -302,7 +309,7 @@ class Scan:
                 if len(found) == PART:
                     yield found
                     found = []
-                    time.sleep(_BREATH)
+                    self._breathe()
         yield found
 
     # Entries
@@ -335,6 +342,8 @@ def _is_as_it_was(log: str, stamp: Stamp) -> bool:
 
 def _is_text(path: str) -> bool:
     """Whether a path can be spelt in UTF-8."""
+    if path.isascii():
+        return True
     try:
         path.encode()
     except UnicodeEncodeError:
