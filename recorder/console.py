@@ -18,6 +18,7 @@ from collections.abc import Callable
 from typing import Any
 
 from recorder.notebook import before_cells
+from recorder.notices import speaking
 
 Listener = Callable[[str, str], None]
 """Takes the name of the stream (`stdout`, `stderr`) and the text written to it."""
@@ -118,7 +119,7 @@ class _Tap:
             written = self._original(text)
         finally:
             writing.pop()
-        if listener is not None and text and not heard and not getattr(_inside, "listening", False):
+        if listener is not None and text and not heard and not getattr(_inside, "listening", False) and not speaking():
             _inside.listening = True
             try:
                 listener(self.name, text if isinstance(text, str) else bytes(text).decode("utf-8", "replace"))

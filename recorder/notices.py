@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import re
 import sys
+import threading
 
 PREFIX = "recorder: "
 
@@ -13,6 +14,12 @@ _quiet = False
 _said: set[str] = set()
 _line_end = "\n"
 _last: tuple[str, str] = ("", "")
+_speaking = threading.local()
+
+
+def speaking() -> bool:
+    """Whether what this thread writes just now is said by us, and no output of the program."""
+    return getattr(_speaking, "now", False)
 
 
 def configure(*, silent: bool, quiet: bool) -> None:
@@ -78,7 +85,11 @@ def _print(line: str) -> None:
     with contextlib.suppress(OSError, ValueError):
         begin = _line_end if _is_in_a_line() else ""
         _last = ("", "")
-        print(f"{begin}{PREFIX}{line}", file=sys.stderr, end=_line_end, flush=True)
+        _speaking.now = True
+        try:
+            print(f"{begin}{PREFIX}{line}", file=sys.stderr, end=_line_end, flush=True)
+        finally:
+            _speaking.now = False
 
 
 def _is_in_a_line() -> bool:

@@ -44,6 +44,13 @@ def test_both_streams_are_heard_and_pass_through(monkeypatch: pytest.MonkeyPatch
     assert "write" not in streams[1].__dict__
 
 
+def test_what_the_recorder_says_is_no_output_of_the_program(tmp_path: Path) -> None:
+    script = START.replace("True", "False") + "wandb.init(nonsense=1)\nprint('mine', file=sys.stderr)\n"
+    done = run_script(script, tmp_path)
+    assert "nonsense" in done.stderr
+    assert printed(log_of(tmp_path), 0) == "mine\n"
+
+
 def test_a_stream_put_over_ours_is_still_heard(monkeypatch: pytest.MonkeyPatch) -> None:
     streams = own_streams(monkeypatch)
 

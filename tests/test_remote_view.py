@@ -198,6 +198,9 @@ def test_what_the_status_line_says(monkeypatch: pytest.MonkeyPatch) -> None:
     assert link_part(link).text.endswith("0 B/s, 10 s behind")
     link.fetched(100, 300, seen=300)
     assert link_part(link).text.endswith("0 B/s")
+    assert link_part(link, live=False).text.endswith("0 B/s")
+    link.fetched(300, 300)
+    assert not link_part(link, live=False).text.endswith("/s"), "of an ended run nothing more comes"
     now[0] = 400.0
     link.lost("timed out", 8.0)
     assert link_part(link).text.endswith("connection lost, 4 min behind, again in 8 s")

@@ -335,6 +335,7 @@ def test_the_command_reads_and_writes(file: Path, capsys: pytest.CaptureFixture[
     assert "grids.run_metrics = 2x4  # set in the file" in listed
     assert {line.partition(" = ")[0] for line in listed if " = " in line} == set(SETTINGS)
     assert cli.main(["config", "unset", "grids.run_metrics"]) == 0
+    assert "[grids]" not in file.read_text(), "no table stays that holds nothing"
     assert cli.main(["config", "get", "grids.run_metrics"]) == 0
     assert capsys.readouterr().out == "auto\n"
 

@@ -9,7 +9,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from leet.model import units
-from leet.model.units import NUMBER, Unit, format_age, format_bytes, format_duration, format_time, format_value
+from leet.model.units import (
+    NUMBER,
+    Unit,
+    format_age,
+    format_bytes,
+    format_duration,
+    format_time,
+    format_value,
+    ranged,
+)
 
 UNITS = [value for value in vars(units).values() if isinstance(value, Unit)]
 
@@ -103,9 +112,13 @@ def test_sizes_durations_and_ages():
         "3 s",
         "59 s",
         "2 min",
-        "1 h 05",
+        "1 h",
         "1 d",
     ]
+
+
+def test_what_is_seen_of_many():
+    assert [ranged(1, 6, 1200), ranged(1, 1, 5)] == ["1–6 of 1,200", "1 of 5"]
 
 
 @pytest.mark.parametrize("seconds", [math.nan, math.inf, -math.inf, 3e19, -3e19, 2**63 - 1, -(2**62), 1e300])

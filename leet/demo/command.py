@@ -6,6 +6,7 @@ import argparse
 import contextlib
 import os
 import secrets
+import shlex
 import signal
 import subprocess
 import sys
@@ -85,7 +86,7 @@ def run(directory: Path, seconds: float, watch: bool, charts: bool = False) -> i
         from leet.output.plot import main as plot
 
         plot([str(log)], prog="leet plot")
-    print(f"The run is kept in {log.parent}\nWatch it again with: leet {os.path.relpath(log)}")
+    print(f"The run is kept in {log.parent}\nWatch it again with: leet {shlex.quote(os.path.relpath(directory))}")
     return max(child.returncode, 0) or viewer_code
 
 

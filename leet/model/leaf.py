@@ -9,6 +9,7 @@ from typing import Any
 
 from leet.model.json_text import load
 from leet.model.safe_text import clean
+from leet.model.units import counted
 from leet.reading.unparsed import Json
 
 _LONGEST = 500
@@ -107,7 +108,7 @@ def _media(value: Mapping[str, Any]) -> str:
     elif "packedBins" in value:
         facts.append("packed bins")
     if isinstance(value.get("filenames"), list):
-        facts.append(f"{len(value['filenames'])} files")
+        facts.append(counted(len(value["filenames"]), "file"))
     if "width" in value and "height" in value:
         facts.append(f"{display(value['width'])}×{display(value['height'])}")
     if "nrows" in value or "ncols" in value:

@@ -130,6 +130,11 @@ def counted(count: int, noun: str) -> str:
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
+def ranged(first: int, last: int, count: int) -> str:
+    """Which of so many are seen: `1–6 of 1,200`, `3 of 5`."""
+    return f"{first:,}{f'–{last:,}' if last > first else ''} of {count:,}"
+
+
 def format_time(seconds: float, form: str, utc: bool = False) -> str:
     """A moment, Unix seconds, in a form of `strftime`, in local time or UTC; the number where no calendar has it."""
     try:
@@ -139,7 +144,7 @@ def format_time(seconds: float, form: str, utc: bool = False) -> str:
 
 
 def format_age(seconds: float) -> str:
-    """How long ago something was: `3 s`, `2 min`, `1 h 05`, `3 d`. Never negative: clocks differ between machines."""
+    """How long ago something was: `3 s`, `2 min`, `1.1 h`, `3 d`. Never negative: clocks differ between machines."""
     if not math.isfinite(seconds):
         return "?"
     whole = max(0, int(seconds))
@@ -148,5 +153,5 @@ def format_age(seconds: float) -> str:
     if whole < 3600:
         return f"{whole // 60} min"
     if whole < 86400:
-        return f"{whole // 3600} h {whole % 3600 // 60:02d}"
+        return f"{_trim(f'{whole // 360 / 10:.1f}')} h"
     return f"{whole // 86400} d"

@@ -78,7 +78,9 @@ def run(args: argparse.Namespace) -> int:
     except OSError as error:
         return _fail(f"{error.filename or path}: {error.strerror or error}")
     if model.skipped:
-        print(f"leet: {len(model.skipped)} damaged parts of the log were skipped", file=sys.stderr)
+        from leet.model.units import counted
+
+        print(f"leet: {counted(len(model.skipped), 'damaged part')} of the log skipped", file=sys.stderr)
     charts = _system_charts(model, args) if args.system else _metric_charts(model, args)
     names = [title for _, title, _ in charts]
     chosen = [c for c in charts if not filters or any(f.matches(c[0]) or f.matches(c[1]) for f in filters)]

@@ -244,11 +244,16 @@ def _put(table: Any, name: list[str], value: object) -> None:
 
 
 def _remove(table: Any, name: list[str]) -> None:
-    for part in name[:-1]:
-        table = table.get(part)
-        if not isinstance(table, dict):
+    """Take a setting out, and the tables above it that hold nothing more, not even a comment."""
+    first, *rest = name
+    if rest:
+        below = table.get(first)
+        if not isinstance(below, dict):
             return
-    table.pop(name[-1], None)
+        _remove(below, rest)
+        if below or below.as_string().strip():  # type: ignore[attr-defined]
+            return
+    table.pop(first, None)
 
 
 def _replace(path: Path, text: str) -> None:

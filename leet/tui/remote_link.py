@@ -13,8 +13,8 @@ LATE = 5.0
 """Seconds behind from which on it is worth saying."""
 
 
-def link_part(link: Link) -> Part:
-    """The line in a few words; the host is named, for there may be several."""
+def link_part(link: Link, *, live: bool = True) -> Part:
+    """The line in a few words; the host is named, for there may be several. `live`: more may come."""
     state = link.state
     host = clean(link.address.host)
     behind = _seconds(link.lag)
@@ -28,6 +28,8 @@ def link_part(link: Link) -> Part:
         return Part(f"{host}: {clean(state.reason)}", "status--bad", rank=9)
     if state.kind == "connecting":
         return Part(f"{host}: connecting", "status--warn", rank=8)
+    if link.complete and not live:  # a rate would stand there for ever
+        return Part(host, "status--quiet", rank=4)
     rate = f"{host} {format_bytes(link.rate)}/s"
     if state.missing and link.lag >= LATE:
         return Part(f"{rate}, {behind} behind", "status--warn", rank=8)

@@ -17,7 +17,7 @@ from leet.discovery import RUN_DIRECTORY
 from leet.model.filter import TextFilter
 from leet.model.record_sheet import FORMS, Form
 from leet.model.safe_text import clean
-from leet.model.units import counted, format_bytes
+from leet.model.units import counted, format_bytes, ranged
 from leet.settings.view_state import ViewState
 from leet.tui.commands import Place, hints, keys_in_words
 from leet.tui.messages import RecordsFound
@@ -202,7 +202,7 @@ class RecordsPanes(SpanScreen[None], Overlay[None]):
         index = self.feed.index
         first, last, count = self.text.page
         parts = [] if index.is_damage(row) else [FORM_NAMES[self._form]]
-        parts += [f"lines {first}–{last} of {count:,}"] if last - first + 1 < count else []
+        parts += [f"lines {ranged(first, last, count)}"] if last - first + 1 < count else []
         parts += [f"{format_bytes(index.length(row))} at {index.offset(row):,}"]
         self._headings[1].show(" · ".join(parts))
 

@@ -310,7 +310,8 @@ class ShownPanes(BorderedPanes):
         if (link := self.link) is not None:
             from leet.tui.remote_link import link_part
 
-            parts.append(link_part(link))
+            live = self.run is None or self.run.state.live
+            parts.append(link_part(link, live=live))
         first, _, count = self.grid.page
         if self.grid.page_label:
             size = self.grid.page_layout.capacity

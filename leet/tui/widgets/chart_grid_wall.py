@@ -25,6 +25,7 @@ from textual.widget import Widget
 
 from leet.charts.cells import Cells, Role
 from leet.charts.line import draw_chart
+from leet.model.units import ranged
 from leet.tui.favourites import MARK, Favourites
 from leet.tui.widgets import chart_grid_messages as messages
 from leet.tui.widgets.cell_strips import changed_spans, strips
@@ -136,7 +137,7 @@ class ChartWall(CrosshairCharts, can_focus=True):
         first, last, count = self.page
         if not self.size:
             return ""
-        return f"[{first}–{last} of {count}]" if last - first + 1 < count else ""
+        return f"[{ranged(first, last, count)}]" if last - first + 1 < count else ""
 
     @property
     def focused_source(self) -> ChartSource | None:

@@ -11,6 +11,7 @@ from textual.strip import Strip
 from leet.model.console import ConsoleLine
 from leet.model.console_style import plain
 from leet.model.filter import TextFilter
+from leet.model.units import ranged
 from leet.tui.commands import bindings
 from leet.tui.messages import MomentChosen, PaneNoteChanged, ValueOpened
 from leet.tui.widgets.console_intake import ConsoleIntake
@@ -88,7 +89,7 @@ class ConsoleView(ConsoleIntake, can_focus=True):
         count = len(self._chosen)
         if count and self._shown:
             first, last = (self._chosen.position(self._shown[at]) + 1 for at in (0, -1))
-            parts.append(f"{first:,}–{last:,} of {count:,}")
+            parts.append(ranged(first, last, count))
         elif len(self._output):
             parts.append("no line" if self._ready else "…")
         if self._output.kept.first or self._output.dropped_characters:

@@ -28,7 +28,7 @@ from leet.model.media_loader import MediaLoader
 from leet.model.picture_file import Color, Mark, Picture
 from leet.model.run import RunModel
 from leet.model.safe_text import clean
-from leet.model.units import format_value
+from leet.model.units import format_value, ranged
 from leet.tui.feed import RunFeed
 from leet.tui.graphics import cell_pixels
 from leet.tui.messages import PaneNoteChanged
@@ -160,7 +160,7 @@ class MediaPages(PixelTiles):
     def _tell_note(self) -> None:
         page, count = self._lay_out(*self.size), len(self.tiles())
         first, last = page.first + 1, page.first + len(page.slots)
-        place = f"{first}–{last} of {count}" if 0 < len(page.slots) < count else f"{count}" if count else ""
+        place = ranged(first, last, count) if 0 < len(page.slots) < count else f"{count}" if count else ""
         note = " · ".join(filter(None, ("linked" if self.view.linked else "", place)))
         if note != self.note:
             self.note = note

@@ -12,6 +12,7 @@ from textual import events
 from textual.strip import Strip
 
 from leet.charts.lettering import shorten
+from leet.model.units import ranged
 from leet.tui.layout import section_heights
 from leet.tui.messages import RowSelected, SectionsResized, ValueOpened
 from leet.tui.widgets.painted import Painted, pad, strip_of
@@ -349,7 +350,7 @@ class Overview(Painted, can_focus=True):
             count = f"{len(shown.rows)}/{shown.total}"
         elif len(shown.rows) > room:
             last = min(shown.top + room, len(shown.rows))
-            count = f"{shown.top + 1}–{last} of {len(shown.rows)}" if room else f"{len(shown.rows)}"
+            count = ranged(shown.top + 1, last, len(shown.rows)) if room else f"{len(shown.rows)}"
         elif not shown.rows:
             count = "none"
         style = self.part("overview--heading-focused" if focused else "overview--heading")
