@@ -127,7 +127,9 @@ def _mark(settings: Any) -> None:
 
 def _run_command(command: list[str], settings: Any, duration: float | None) -> int:
     from recorder.child import CannotStart, Child
+    from recorder.starting import AROUND
 
+    os.environ[AROUND] = str(os.getpid())
     try:
         child = Child(command)
     except CannotStart as error:

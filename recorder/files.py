@@ -19,6 +19,8 @@ from recorder.media.content import Content
 from recorder.media.media import Json, Media
 from recorder.transaction_log import json_values
 
+_OF_SDK = frozenset({"config.yaml", "wandb-summary.json", "wandb-metadata.json", "output.log", "requirements.txt"})
+"""Files that the SDK writes of every run, over what has their names."""
 _POLICIES = {"now": "NOW", "end": "END", "live": "LIVE"}
 _LONGEST_PART = 180
 """Of a path of a media file, in bytes: there is room for step, hash and suffix in the 255 of file systems."""
@@ -169,6 +171,10 @@ class RunFiles:
         items = [
             {"path": path.relative_to(self._root).as_posix(), "policy": _POLICIES[how]} for path, how in saved.items()
         ]
+        for item in items:
+            if item["path"] in _OF_SDK:
+                named = item["path"]
+                notices.warn_once(f"{named} is saved, but `wandb sync` writes a file of that name itself: take another")
         self._run._append("files", {"files": items})
         return sorted(map(str, saved))
 

@@ -25,6 +25,9 @@ from recorder.transaction_log.writer import FLUSH_INTERVAL, LogWriter
 MIN_CONSUMER = "0.70.0"
 """The oldest server that the records are meant for, as the SDK 0.31 has it."""
 
+AROUND = "LEET_RECORD"
+"""A variable that tells a command of `leet record`, and what it starts, that its output is recorded already."""
+
 _SHOWN = 60
 """Characters of a name in a message."""
 
@@ -130,6 +133,9 @@ def init(
                     raise Error("a run is active; finish it before another one is resumed")
                 notices.say(f"run {active.id} is active, and init() gives it back; finish() ends it")
                 return active
+        if os.environ.get(AROUND) and chosen.mode != "disabled":
+            two = "`leet record` keeps what is printed in a run of its own, beside this one with the metrics"
+            notices.say_once(f"{two}; started without it, this run keeps both", "around")
         values = _selected(as_mapping(config), config_include_keys, config_exclude_keys)
         return start(chosen, values, make_global=chosen.reinit != "create_new")
 

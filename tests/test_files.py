@@ -96,6 +96,15 @@ def test_neighbours_of_the_base_path_are_not_below_it(tmp_path: Path) -> None:
     assert "refused" in run_script(script, tmp_path).stdout
 
 
+def test_names_that_the_sdk_takes_itself_are_told(tmp_path: Path) -> None:
+    make(tmp_path, "config.yaml", "mine.yaml", "deep/config.yaml")
+    script = f"{START}import sys\nrun.save('mine.yaml'); run.save('deep/*'); print(file=sys.stderr)\nrun.save('*.yaml')"
+    before, _, after = run_script(script, tmp_path).stderr.partition("\n\n")
+    assert "itself" not in before
+    assert after.count("config.yaml is saved, but `wandb sync` writes a file of that name itself: take another") == 1
+    assert ("config.yaml", 2) in saved(tmp_path)
+
+
 def test_nothing_to_save_is_said(tmp_path: Path) -> None:
     done = run_script(f"{START}print(run.save('none*'), run.save('s3://bucket/a'))\nrun.finish()", tmp_path)
     assert "[] []" in done.stdout

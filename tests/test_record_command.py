@@ -54,6 +54,13 @@ def test_the_machine_alone_does_not_pass_for_the_latest_run(tmp_path: Path) -> N
     assert of_kind(next(machine.glob("*.wandb")), "run")[0].job_type == "monitor"
 
 
+def test_a_program_that_records_itself_is_told_of_the_two_runs(tmp_path: Path) -> None:
+    script = "import recorder; recorder.init(); recorder.init(); recorder.finish()"
+    done = record(tmp_path, "--", sys.executable, "-c", script)
+    assert done.stderr.count(b"started without it, this run keeps both") == 1
+    assert len(list(tmp_path.glob("wandb/offline-run-*"))) == 2
+
+
 def test_a_character_in_two_writes_is_one(tmp_path: Path) -> None:
     script = "import os, time\nfor b in 'é😀'.encode(): os.write(1, bytes([b])); time.sleep(.02)"
     record(tmp_path, "--", sys.executable, "-c", script)
