@@ -55,6 +55,9 @@ def test_levels_are_the_means_of_the_columns():
     assert levels[1] == pytest.approx(0.2 * 255, abs=4)
     assert levels[-2] == pytest.approx(0.8 * 255, abs=4)
     assert np.all(cells.codes[area.top, area.left : area.left + area.width] == ord("█"))
+    assert "(means of 9 samples)" in cells.text()
+    few = Spec("x", (Trace("a", x[:40], y[:40]),), unit=units.PERCENT, y_range=(0, 100))
+    assert "means" not in draw_heatmap(few, 50, 6).text()
 
 
 def test_every_series_has_its_rows():

@@ -403,6 +403,14 @@ async def test_a_query_without_a_match_does_not_greet_one_next_time(root: Path) 
         assert "all runs are listed: none matches trial-5 any more" in place.status
 
 
+@pytest.mark.parametrize("size", [(80, 24), (120, 40), (160, 45), (200, 50)])
+async def test_the_columns_of_the_list_have_titles(root: Path, size: tuple[int, int]) -> None:
+    async with at(root, size) as place:
+        head = place.lines()[1]
+        assert head.index("name") == place.lines()[2].index("trial-5")
+        assert "age↓" in head
+
+
 async def test_the_heading_says_how_the_list_is_sorted(root: Path) -> None:
     async with at(root) as place:
         assert " by " not in place.lines()[0]

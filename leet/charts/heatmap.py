@@ -54,7 +54,8 @@ def draw_heatmap(spec: Spec, width: int, height: int) -> Cells:
     low, high = _bounds(spec, bands)
     first, last = value_text(low, spec), value_text(high, spec)
     legend = f"{first} {'█' * _SCALE_STEPS} {last}"
-    shown = draw_frame(cells, replace(spec, value=legend), layout, signs)
+    spec = replace(spec, value=legend, note=", ".join(filter(None, (spec.note, _averaged(layout)))))
+    shown = draw_frame(cells, spec, layout, signs)
     if shown is not None:
         shares = np.linspace(0.0, 1.0, _SCALE_STEPS)
         _paint(cells, slice(0, 1), shown + len(first) + 1, shares, spec)
@@ -120,6 +121,15 @@ def _bands(layout: Layout, spec: Spec, signs: Glyphs) -> list[_Band]:
         label = group[0].label if len(group) == 1 else _span_label(group[0].label, group[-1].label, signs)
         bands.append(_Band(label, edges[i], edges[i + 1], _mean(means), np.logical_or.reduce(wrong)))
     return bands
+
+
+def _averaged(layout: Layout) -> str:
+    """`means of 3 samples` where a column stands for several: what is short shows paler than it was."""
+    inside = [(curve.x >= layout.x.lo) & (curve.x <= layout.x.hi) for curve in layout.curves]
+    most = max((np.count_nonzero(there) for there in inside), default=0)
+    samples = round(most / layout.area.width) if layout.area.width > 0 else 0
+    told = any(curve.nonfinite for curve in layout.curves)  # how many are not finite needs the room more
+    return f"means of {samples:,} samples" if samples > 1 and not told else ""
 
 
 def _span_label(first: str, last: str, signs: Glyphs) -> str:

@@ -39,6 +39,8 @@ if TYPE_CHECKING:
 
 PULSE_SECONDS = 0.75
 """Half the period of the mark of a run that is being written."""
+LEAST_TITLED = 22
+"""Cells from which on the columns have titles."""
 FAR = 10
 """Rows of a larger step."""
 MANY = 500
@@ -250,7 +252,7 @@ class RunsList(PaintedList, can_focus=True):
 
     def _titles(self) -> int:
         """Lines that the titles of the columns take."""
-        return int(self.size.height >= 6 and self.size.width >= 30)
+        return int(self.size.height >= 6 and self.size.width >= LEAST_TITLED)
 
     # Mouse, focus, pulse
 
