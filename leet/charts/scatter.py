@@ -10,6 +10,7 @@ import math
 from dataclasses import dataclass, replace
 
 import numpy as np
+import numpy.typing as npt
 
 from leet.charts.cells import Cells, Role
 from leet.charts.layout import Layout, PlotArea, lay_out
@@ -18,6 +19,8 @@ from leet.charts.scale import Scale, apart
 from leet.charts.spec import Floats, Spec, Trace
 from leet.charts.surround import draw_frame, draw_y_labels
 from leet.charts.ticks import Ticks, log_ticks
+
+Places = npt.NDArray[np.intp]
 
 _MARGIN = 0.04
 """Share of the x axis on each side of the points."""
@@ -58,7 +61,7 @@ def draw_scatter(scatter: Scatter, width: int, height: int) -> Cells:
     """The points in a chart of `width` × `height` cells; those that a logarithmic axis cannot show are left out."""
     cells = Cells(max(width, 1), max(height, 1))
     log_x = scatter.log_x and not scatter.x_names
-    places = np.arange(len(scatter.x))
+    places: Places = np.arange(len(scatter.x), dtype=np.intp)
     if log_x:
         places = places[scatter.x[places] > 0]
     if scatter.log_y:
@@ -115,7 +118,7 @@ def _layout(scatter: Scatter, x: Floats, y: Floats, log_x: bool, width: int, hei
     return layout, spec
 
 
-def _points(cells: Cells, scatter: Scatter, layout: Layout, x: Floats, heights: Floats, places: Floats) -> None:
+def _points(cells: Cells, scatter: Scatter, layout: Layout, x: Floats, heights: Floats, places: Places) -> None:
     area: PlotArea = layout.area
     column = area.left + np.clip(np.rint(layout.x.dots(x, area.width)), 0, area.width - 1).astype(np.intp)
     down = (area.height - 1) - layout.y.dots(heights, area.height)

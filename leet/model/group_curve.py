@@ -26,8 +26,6 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from leet.model.thinning import ascending
-
 Floats = npt.NDArray[np.float64]
 Line = tuple[Floats, Floats]
 """x and y of a curve, float64 of one length."""
@@ -79,12 +77,20 @@ def grid_for(lines: Sequence[Floats], low: float, high: float, columns: int) -> 
     inside = [x[(x >= low) & (x <= high)] for x in lines]
     if max((len(x) for x in inside), default=0) > columns:
         return bins(low, high, columns)
-    own = ascending([*inside, np.empty(0)]) if inside else np.empty(0)
+    own = _distinct(inside)
     if len(own) > columns:
         return bins(low, high, columns)
     left = any(bool((x < low).any()) for x in lines)
     right = any(bool((x > high).any()) for x in lines)
-    return Grid(np.unique(np.concatenate([own, [low] if left else [], [high] if right else []])))
+    return Grid(_distinct([own, np.array([low] * left), np.array([high] * right)]))
+
+
+def _distinct(parts: Sequence[Floats]) -> Floats:
+    """All of these numbers in order, each once. `np.unique` would load masked arrays first."""
+    values = np.sort(np.concatenate([np.empty(0), *parts]))
+    kept = np.ones(len(values), np.bool_)
+    np.not_equal(values[1:], values[:-1], out=kept[1:])
+    return values[kept]
 
 
 def on_grid(line: Line, grid: Grid) -> Floats:

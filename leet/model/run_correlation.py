@@ -95,13 +95,13 @@ def explained(groups: Floats, y: Floats) -> float:
 
 def points_of(entries: Sequence[RunEntry], setting: RunValue, result: RunValue) -> Points:
     """The runs that have both; a setting that is a number in some of them and a text in others is a text."""
-    kept = [(entry, y) for entry in entries if setting.text(entry) and (y := result.number(entry)) is not None]
-    y = np.array([y for _, y in kept], np.float64)
-    keys = [entry.key for entry, _ in kept]
-    numbers = [setting.number(entry) for entry, _ in kept]
+    kept = [entry for entry in entries if setting.text(entry) and result.number(entry) is not None]
+    y = np.array([result.number(entry) for entry in kept], np.float64)
+    keys = [entry.key for entry in kept]
+    numbers = [setting.number(entry) for entry in kept]
     if all(number is not None for number in numbers):
         return Points(np.array(numbers, np.float64), y, keys)
-    texts = [setting.text(entry) for entry, _ in kept]
+    texts = [setting.text(entry) for entry in kept]
     names = natural_sorted(set(texts))
     places = {name: at for at, name in enumerate(names)}
     return Points(np.array([places[text] for text in texts], np.float64), y, keys, tuple(map(clean, names)))

@@ -50,9 +50,7 @@ class RunValue:
         if self.field.kind == "state":
             return None
         found = self.field.get(entry)
-        if self.path:
-            return value_at(found, self.path)
-        known: Scalar | tuple[str, ...] = found
+        known: Scalar | tuple[str, ...] = value_at(found, self.path) if self.path else found
         return known
 
     def number(self, entry: RunEntry) -> float | None:

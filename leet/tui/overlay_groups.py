@@ -90,10 +90,10 @@ class GroupLines:
             members = [(run, version) for run, version in zip(drawn, versions, strict=True) if run.key in group.runs]
             if not members:
                 continue
-            made_of = (look.band, id(grid), tuple((run.key, version) for run, version in members))
-            if group not in self._traces or self._traces[group][0] != made_of:
+            drawn_from = (look.band, id(grid), tuple((run.key, version) for run, version in members))
+            if group not in self._traces or self._traces[group][0] != drawn_from:
                 curve = group_curve([self._rows[run.key][1] for run, _ in members], grid, look.band)
-                self._traces[group] = made_of, _trace(group, curve, len(members), look.band)
+                self._traces[group] = drawn_from, _trace(group, curve, len(members), look.band)
             traces.append(self._traces[group][1])
         for group in self._traces.keys() - set(look.groups):
             del self._traces[group]

@@ -115,9 +115,7 @@ class SettingsList(PaintedList):
             title = one.value.title
             name = shorten(title, names) if cell_len(title) == len(title) else title
             sign = "  " if one.directed else "e " if self._ascii else "ε "
-            number = (
-                "–" if math.isnan(one.strength) else f"{one.strength:+.2f}" if one.directed else f"{one.strength:.2f}"
-            )
+            number = "–" if math.isnan(one.strength) else _signed(one)
             text = f" {pad(name, names)} {sign if number != '–' else '  '}{number:>5}{len(one.points.x):>4} "
             here = at == self._at
             style = self.part("settings--cursor" if here else "settings--name")
@@ -132,6 +130,12 @@ class SettingsList(PaintedList):
             return _ASCII_BAR * round(abs(strength) * room)
         eighths = round(abs(strength) * room * 8)
         return "█" * (eighths // 8) + (_BAR[eighths % 8 - 1] if eighths % 8 else "")
+
+
+def _signed(one: Correlation) -> str:
+    """Its strength, with a sign where that says something."""
+    text = f"{one.strength:+.2f}" if one.directed else f"{one.strength:.2f}"
+    return "0.00" if text in ("+0.00", "-0.00") else text
 
 
 class ScatterView(Painted):
@@ -258,7 +262,7 @@ class ScatterScreen(SpanScreen[None], Overlay[None]):
         if math.isnan(chosen.strength):
             value = ""
         else:
-            value = f"ρ {chosen.strength:+.2f}" if chosen.directed else f"ε {chosen.strength:.2f}"
+            value = f"{'ρ' if chosen.directed else 'ε'} {_signed(chosen)}"
         return Scatter(
             points.x,
             points.y,

@@ -63,5 +63,5 @@ class Columns:
         if room >= 40:
             taken["tags"] = min(_MOST_TAGS, room - 28)
             room -= taken["tags"]
-        wide = (taken[name] for name in ("sign", "word", "age", "step", "tags"))
-        return cls(room, *wide, tuple(shown))
+        sign, word, age, step, tags = (taken[name] for name in ("sign", "word", "age", "step", "tags"))
+        return cls(room, sign, word, age, step, tags, tuple(shown))
