@@ -9,7 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from leet.reading import records
-from leet.reading.peek_items import Change, Layout, path_in, usual_items
+from leet.reading.peek_items import Change, Layout, path_in, settings_in, usual_items
 from recorder.transaction_log.wire import encode
 
 KEYS = st.sampled_from(["loss", "a", "val", "_step", "é", "", "x" * 127, "y" * 128, "\x82\x01", "a\x01", "\x12\x01b"])
@@ -51,6 +51,7 @@ def test_items_are_those_of_protobuf_or_none(
     found = usual_items(before + bytes(encoded), len(before), len(before) + len(encoded))
     if found is not None:
         assert by_protobuf(bytes(encoded)) == (found[1], 0)
+    assert settings_in(bytes(encoded)) == (None if found is None else found[1])
 
 
 def test_what_writers_write_is_found() -> None:
@@ -100,7 +101,7 @@ def test_a_layout_fits_what_sets_its_paths_alone(
         set_here = [tuple(one.get("nested_key", ())) or (one.get("key", ""),) for one in items]
         if layout.fits(encoded, 0, len(encoded)):
             assert set(set_here) <= set(paths)
-        elif items is again:
-            assert any(not one["value_json"] for one in again)  # an empty text is left out on the wire
+        elif items is again:  # an empty text is left out on the wire, and JSON has no control characters
+            assert any(not text or min(text) < " " for text in texts)
     removing = encode("SummaryRecord", {"update": plain, "remove": plain[:1]})
     assert not layout.fits(removing, 0, len(removing))

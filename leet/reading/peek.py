@@ -312,7 +312,8 @@ class _Look:
         if run.HasField("start_time"):
             self._facts["start_time"] = run.start_time.seconds + run.start_time.nanos / 1e9
         self._config += changes_of(run.config)
-        self._set_with_run += [Change(path_of(item), item.value_json) for item in run.summary.update]
+        if run.HasField("summary"):
+            self._set_with_run += [Change(path_of(item), item.value_json) for item in run.summary.update]
 
     def outcome(self, stamp: Peek, beginning: bytes, position: int, origin: int) -> Peek:
         before = self._before

@@ -8,6 +8,7 @@ Whatever is laid out in another way is left to protobuf, and so is text that is 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -20,6 +21,7 @@ _VALUE_TAG = b"\x82\x01"
 _ONE_BYTE = 0x80
 """What a length in one byte is below."""
 _MOST_PATHS = 1 << 15
+_MOST_SETTINGS = 1 << 13
 _MOST_LAYOUTS = 256
 _WORTH_A_PATTERN = 16
 """Logs with the same layout from which on a regular expression is worth being made …"""
@@ -67,6 +69,35 @@ def usual_items(data: bytes, at: int, end: int) -> tuple[list[bytes], list[Chang
     return paths, changes
 
 
+def settings_in(data: bytes) -> list[Change] | None:
+    """What the items that `data` is made of set, in order; None where it is not just usual items.
+
+    Many runs have the same settings, which are taken apart but once.
+    """
+    changes: list[Change] = []
+    at, end = 0, len(data)
+    try:
+        while at < end:
+            length, start = data[at + 1], at + 2
+            if length >= _ONE_BYTE:
+                length, start = long_length(data, at + 1)
+            item = data[at : start + length]
+            change = _setting(item) if length < _ONE_BYTE else _setting.__wrapped__(item)
+            if change is None:
+                return None
+            changes.append(change)
+            at = start + length
+    except IndexError:
+        return None
+    return changes
+
+
+@lru_cache(_MOST_SETTINGS)
+def _setting(item: bytes) -> Change | None:
+    found = usual_items(item, 0, len(item))
+    return found[1][0] if found is not None else None
+
+
 @lru_cache(_MOST_PATHS)  # runs of one project have the same keys
 def path_in(encoded: bytes) -> KeyPath | None:
     """An encoded path with the tag of its value behind it; None where it is none, or has a very long key."""
@@ -93,12 +124,15 @@ class Layout:
     a regular expression takes half the time of going through the items, but it takes a while to make one.
     """
 
-    __slots__ = ("_logs", "_paths", "_pattern")
+    __slots__ = ("_logs", "_paths", "fits")
+
+    fits: Callable[[bytes, int, int], object]
+    """(data, at, end): true where `data[at:end]` is items that set these paths in this order, and nothing else."""
 
     def __init__(self, paths: tuple[bytes, ...]) -> None:
         self._paths = paths
         self._logs = 0
-        self._pattern: re.Pattern[bytes] | None = None
+        self.fits = self._compare
 
     @staticmethod
     @lru_cache(_MOST_LAYOUTS)
@@ -113,12 +147,9 @@ class Layout:
             length = rb"(?:[\x00-\x7f]|[\x80-\xff][\x00-\x7f])"
             # JSON has no control characters, and every tag of items and of what is removed is one.
             items = (b"\x0a" + length + re.escape(path) + length + rb"[^\x00-\x1f]*" for path in self._paths)
-            self._pattern = re.compile(b"".join(items))
+            self.fits = re.compile(b"".join(items)).fullmatch
 
-    def fits(self, data: bytes, at: int, end: int) -> bool:
-        """Whether `data[at:end]` is items that set these paths in this order, and nothing else."""
-        if self._pattern is not None and self._pattern.fullmatch(data, at, end):
-            return True
+    def _compare(self, data: bytes, at: int, end: int) -> bool:
         try:
             for path in self._paths:
                 if data[at] != _ITEM:

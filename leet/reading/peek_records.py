@@ -14,7 +14,7 @@ from google.protobuf.message import DecodeError
 
 from leet.reading import records
 from leet.reading.logged_values import number_of
-from leet.reading.peek_items import Change, Layout, long_length, usual_items
+from leet.reading.peek_items import Change, Layout, long_length, settings_in, usual_items
 
 if TYPE_CHECKING:  # its module loads numpy
     from leet.reading.batch import KeyPath
@@ -81,21 +81,22 @@ class Superseded:
 
         `place` is where the summary begins behind its tag. Nothing can be said of a record that cannot be read.
         """
-        found = None
-        start, end = _bounds(payload, place)
-        if end == len(payload):
-            for layout in self._layouts:
-                if layout.fits(payload, start, end):
-                    return []
-            found = usual_items(payload, start, end)
+        end = len(payload)
+        start = place + (1 if payload[place : place + 1] < b"\x80" else 2)
+        for layout in self._layouts:
+            if layout.fits(payload, start, end):
+                return []
+        start, stated_end = _bounds(payload, place)
+        found = usual_items(payload, start, end) if stated_end == end else None
         if found is None:
             record = parsed(payload)
             return [] if record is None else changes_of(record.summary)
         paths, changes = found
-        layout = Layout.of(tuple(paths))
-        layout.count()
-        self._layouts.insert(0, layout)
-        del self._layouts[_MOST_LAYOUTS:]
+        if paths:
+            layout = Layout.of(tuple(paths))
+            layout.count()
+            self._layouts.insert(0, layout)
+            del self._layouts[_MOST_LAYOUTS:]
         return changes
 
 
@@ -113,9 +114,8 @@ def _bounds(payload: bytes, at: int) -> tuple[int, int]:
 
 def changes_of(message: Any) -> list[Change]:
     """The changes of a config or summary, in order."""
-    encoded = message.SerializeToString()
-    if found := usual_items(encoded, 0, len(encoded)):
-        return found[1]
+    if (found := settings_in(message.SerializeToString())) is not None:
+        return found
     changes = [Change(path_of(item), item.value_json) for item in message.update]
     return changes + [Change(path_of(item), None) for item in message.remove]
 
