@@ -37,17 +37,18 @@ def completed(query: str, paths: Callable[[], Iterable[str]]) -> str | None:
 
     `paths` gives the settings and results that there are, as `config.lr` and `summary.loss`.
     """
-    for pattern, offered in ((_STATE, lambda: (*STATES, LIVE)), (_BEFORE, lambda: _names(paths()))):
-        match = pattern.search(query)
-        if match:
-            typed = match[1]
-            found = next((name for name in offered() if name.startswith(typed) and name != typed), None)
-            return None if found is None else query[: match.start(1)] + found
-    return None
+    offered: Iterable[str] = (*STATES, LIVE)
+    match = _STATE.search(query)
+    if match is None:
+        offered, match = _names(paths), _BEFORE.search(query)
+    if match is None:
+        return None
+    found = next((name for name in offered if name.startswith(match[1]) and name != match[1]), None)
+    return None if found is None else query[: match.start(1)] + found
 
 
-def _names(paths: Iterable[str]) -> Iterable[str]:
+def _names(paths: Callable[[], Iterable[str]]) -> Iterable[str]:
     for field in FIELDS:
         yield f"{field.names[0]}." if field.kind in ("config", "summary") else f"{field.names[0]}:"
     yield from ("sort:", "has:")
-    yield from paths
+    yield from paths()
