@@ -13,18 +13,24 @@ from leet.model.console_lines import SIZE, Chunk, ConsoleLines
 from leet.model.console_pieces import STREAMS
 from leet.model.console_style import plain
 from leet.model.filter import TextFilter
+from leet.model.log_level import levels_of
 
+LOOK_BACK = 2
+"""Chunks in which the level is looked for that lines without one of their own have from above."""
 _STDERR = STREAMS.index("stderr")
 
 
 class ConsoleSelection:
     """Numbers of lines that pass, in ascending order; without filters all lines, at no cost."""
 
-    def __init__(self, lines: ConsoleLines, *filters: TextFilter, errors_only: bool = False) -> None:
-        """`errors_only`: only what was written to stderr."""
+    def __init__(self, lines: ConsoleLines, *filters: TextFilter, errors_only: bool = False, least: int = 0) -> None:
+        """`errors_only`: only what was written to stderr; `least`: the number of a level that lines must have."""
         self._lines = lines
         self._filters = tuple(wanted for wanted in filters if wanted)
         self._errors_only = errors_only
+        self._least = least
+        self._levels: dict[int, tuple[int, dict[int, int]]] = {}
+        """Chunk → its version when it was looked at, and of each stream the last level in it."""
         self._passing: dict[int, tuple[int, list[int]]] = {}
         """Chunk → its version when it was looked at, and the numbers of the lines that passed."""
         self._order: tuple[list[int], list[int]] = ([], [0])
@@ -35,7 +41,7 @@ class ConsoleSelection:
     @property
     def all(self) -> bool:
         """Nothing is filtered."""
-        return not self._filters and not self._errors_only
+        return not self._filters and not self._errors_only and not self._least
 
     def scan(self, seconds: float | None = None) -> bool:
         """Look at lines that are new or have changed, for about so long; whether all have been looked at."""
@@ -66,14 +72,30 @@ class ConsoleSelection:
     def _of(self, chunk: Chunk, first: int) -> list[int]:
         if self._errors_only:
             places = np.flatnonzero(np.frombuffer(bytes(chunk.streams), np.uint8) == _STDERR).tolist()
-            if not places or not self._filters:
+            if not places or not (self._filters or self._least):
                 return [first + place for place in places]
         else:
             places = list(range(len(chunk)))
         texts = plain("\n".join(chunk.texts)).split("\n")
+        if self._least:
+            levels = levels_of(texts, chunk.streams, self._above(first // SIZE))
+            places = [place for place in places if levels[place] >= self._least]
         for wanted in self._filters:
             places = [place for place in places if wanted.matches(texts[place])]
         return [first + place for place in places]
+
+    def _above(self, chunk: int) -> dict[int, int]:
+        """Of each stream the last level before this chunk."""
+        above: dict[int, int] = {}
+        for before in range(max(chunk - LOOK_BACK, self._lines.first // SIZE), chunk):
+            held = self._lines.chunks[before - self._lines.first // SIZE]
+            version, last = self._levels.get(before, (-1, {}))
+            if version != held.version:
+                last = {}
+                levels_of(plain("\n".join(held.texts)).split("\n"), held.streams, last)
+                self._levels[before] = held.version, last
+            above |= last
+        return above
 
     def __len__(self) -> int:
         return len(self._lines) if self.all else self._order[1][-1]

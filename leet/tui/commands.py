@@ -223,6 +223,8 @@ COMMANDS: tuple[Command, ...] = (
             hint="wrap"),
     Command("logs_errors", "E", "Only stderr, or all", "Console logs", "errors_only", _LOGS, palette=False,
             hint="stderr"),
+    Command("logs_level", "e", "Only INFO and above, WARNING, ERROR, CRITICAL, or all", "Console logs", "level", _LOGS,
+            palette=False, hint="level"),
     Command("logs_link", "l", "Line and crosshair of the charts at the same moment", "Console logs", "link", _LOGS,
             palette=False),
     Command("logs_copy", "y", "Copy the line to the clipboard (OSC 52)", "Console logs", "copy", _LOGS,

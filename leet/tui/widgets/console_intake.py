@@ -40,6 +40,8 @@ class ConsoleIntake(Painted):
         self._generation = self._version = -1
         self._filter = TextFilter("")
         self._errors_only = False
+        self._least = 0
+        """The number of the level that lines must have at least; 0 for all."""
         kept = self._output.kept
         self._seeing = ConsoleWindow(kept, ConsoleSelection(kept), wrapped=settings().toggle("console.wrap"))
         self._timed = settings().toggle("console.times")
@@ -123,7 +125,8 @@ class ConsoleIntake(Painted):
 
     def selection(self, *more: TextFilter) -> ConsoleSelection:
         """The lines that pass the filters of the pane, and `more`."""
-        return ConsoleSelection(self._output.kept, self._filter, *more, errors_only=self._errors_only)
+        filters = (self._filter, *more)
+        return ConsoleSelection(self._output.kept, *filters, errors_only=self._errors_only, least=self._least)
 
     def _show(self) -> None:
         self.repaint()

@@ -11,6 +11,7 @@ from textual.strip import Strip
 from leet.model.console import ConsoleLine
 from leet.model.console_style import plain
 from leet.model.filter import TextFilter
+from leet.model.log_level import INFO, LEVELS
 from leet.model.units import ranged
 from leet.tui.commands import bindings
 from leet.tui.messages import MomentChosen, PaneNoteChanged, ValueOpened
@@ -82,6 +83,8 @@ class ConsoleView(ConsoleIntake, can_focus=True):
             parts.append("searching")
         if self._errors_only:
             parts.append("stderr only")
+        if self._least:
+            parts.append(f"{LEVELS[self._least]} and above")
         if self._linked:
             parts.append("linked")
         if found := self.search.note:
@@ -220,6 +223,12 @@ class ConsoleView(ConsoleIntake, can_focus=True):
     def action_errors_only(self) -> None:
         """Only what was written to stderr, or all."""
         self._errors_only = not self._errors_only
+        self._reselect()
+
+    def action_level(self) -> None:
+        """Only lines of the next level and above, or all."""
+        # Nothing is below DEBUG.
+        self._least = {0: INFO, len(LEVELS) - 1: 0}.get(self._least, self._least + 1)
         self._reselect()
 
     def action_link(self) -> None:
