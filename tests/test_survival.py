@@ -69,7 +69,7 @@ def test_the_sdk_reads_them(survivors: list[tuple[str, int, int, str]]) -> None:
         return subprocess.run(
             [reader, "leet", "inspect", "--json", "--no-observability", "--run-file", log],
             capture_output=True,
-            timeout=60,
+            timeout=PATIENCE,
         )
 
     left = [(log, rows) for log, _, rows, _ in survivors if log]
