@@ -44,6 +44,9 @@ if TYPE_CHECKING:
 
 SWITCH_INTERVAL = 0.0005
 """Seconds after which the reader's thread lets the screen's thread in; with Python's 0.005 a key press is felt late."""
+YOUNG_OBJECTS = 10_000
+"""New containers after which garbage is looked for. A picture makes ten thousand of them, one for each cell, and nearly
+all go by themselves; with 700, as Python has it, looking at them took a fifth of the time of every key press."""
 ENDING_SIGNALS = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP", "SIGQUIT") if hasattr(signal, name))
 ENDING_SECONDS = 3.0
 """Longest time that leaving may take after a signal: the terminal may be gone, and what is written to it stuck."""
@@ -225,6 +228,7 @@ class FrameApp(TypedInOrder):
             # What start-up made stays for good: collections need not look at it again. Without a terminal this may be
             # one of many viewers of a process, of which nothing would ever be freed.
             gc.freeze()
+            gc.set_threshold(YOUNG_OBJECTS, *gc.get_threshold()[1:])
         gc.enable()
         self.tell_of_settings()
 

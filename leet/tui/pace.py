@@ -2,6 +2,13 @@
 
 from __future__ import annotations
 
+import math
+
+
+def beat(moment: float, interval: float) -> float:
+    """The first multiple of an interval at or after a moment: what is painted on beats is painted together."""
+    return math.ceil(moment / interval - 1e-9) * interval
+
 
 class Pace:
     """When each part of the screen may next be brought up to date, and which of them are behind."""
@@ -19,7 +26,8 @@ class Pace:
         parts = [part for part in self._intervals if part in self._behind and self._next[part] <= now]
         for part in parts:
             self._behind.discard(part)
-            self._next[part] = now + self._intervals[part]
+            interval = self._intervals[part]
+            self._next[part] = beat(now + interval / 2, interval)
         return parts
 
     def wait(self, now: float) -> float | None:

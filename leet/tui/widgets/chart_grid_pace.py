@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from leet.tui.pace import beat
+
+BEAT = 1.0
+"""Seconds between two repaints of the status line: what is painted together with it costs one picture less."""
 FASTEST_DATA = 0.25
 """Seconds between two repaints for new data, at least."""
 SLOWEST_DATA = 2.0
@@ -15,3 +19,9 @@ CELLS_PER_SECOND = 1000.0
 def pause_after(cpu: float, cells: int) -> float:
     """Seconds from a repaint to the next, after one that took `cpu` seconds of a core and changed so many cells."""
     return min(max(cpu / CPU_SHARE, cells / CELLS_PER_SECOND, FASTEST_DATA), SLOWEST_DATA)
+
+
+def next_after(now: float, cpu: float, cells: int) -> float:
+    """When to repaint next, by the clock of `now`: on a beat of the status line where one can wait that long."""
+    pause = pause_after(cpu, cells)
+    return beat(now + pause, BEAT) if pause > BEAT / 2 else now + pause

@@ -35,7 +35,7 @@ from leet.tui.widgets.chart_grid_crosshair import CrosshairCharts, read_exactly
 from leet.tui.widgets.chart_grid_layout import PageLayout, lay_out
 from leet.tui.widgets.chart_grid_limits import ChartLimits
 from leet.tui.widgets.chart_grid_looks import GUIDES
-from leet.tui.widgets.chart_grid_pace import pause_after
+from leet.tui.widgets.chart_grid_pace import next_after
 from leet.tui.widgets.chart_view import ChartView
 
 
@@ -274,7 +274,7 @@ class ChartWall(CrosshairCharts, can_focus=True):
 
         def set_pace() -> None:
             """What the screen does with a changed picture costs as much as to draw it."""
-            self._next_data_at = now + pause_after(time.thread_time() - began, cells)
+            self._next_data_at = next_after(now, time.thread_time() - began, cells)
 
         set_pace()
         if cells:

@@ -22,6 +22,7 @@ class Painted(Unscrolled, SureTimers, Widget):
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:  # noqa: A002  Textual's name
         super().__init__(id=id, classes=classes)
         self._lines: list[Strip] = []
+        self._part_styles: dict[str, Style] = {}
         self._painted_size = (-1, -1)
 
     def paint(self, width: int, height: int) -> list[Strip]:
@@ -55,11 +56,15 @@ class Painted(Unscrolled, SureTimers, Widget):
 
     def notify_style_update(self) -> None:
         self._painted_size = (-1, -1)
+        self._part_styles.clear()
         super().notify_style_update()
 
     def part(self, name: str) -> Style:
         """The style of the component class `name`."""
-        return self.get_component_rich_style(name)
+        style = self._part_styles.get(name)
+        if style is None:
+            style = self._part_styles[name] = self.get_component_rich_style(name)
+        return style
 
     def _fresh(self, width: int, height: int) -> list[Strip]:
         # A blank without a style has the terminal's background, which need not be that of the theme.
