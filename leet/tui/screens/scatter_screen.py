@@ -259,10 +259,7 @@ class ScatterScreen(SpanScreen[None], Overlay[None]):
         if chosen is None or result is None:
             return None
         points = chosen.points
-        if math.isnan(chosen.strength):
-            value = ""
-        else:
-            value = f"{'ρ' if chosen.directed else 'ε'} {_signed(chosen)}"
+        value = "" if math.isnan(chosen.strength) else f"{'ρ' if chosen.directed else 'ε'} {_signed(chosen)}"
         return Scatter(
             points.x,
             points.y,
