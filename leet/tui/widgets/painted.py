@@ -69,7 +69,8 @@ class Painted(Unscrolled, SureTimers, Widget):
     def _fresh(self, width: int, height: int) -> list[Strip]:
         # A blank without a style has the terminal's background, which need not be that of the theme.
         ground = self.rich_style
-        lines = [strip.adjust_cell_length(width, ground) for strip in self.paint(width, height)[:height]]
+        painted = self.paint(width, height)[:height] if width and height else ()
+        lines = [strip.adjust_cell_length(width, ground) for strip in painted]
         lines += [Strip.blank(width, ground)] * (height - len(lines))
         self._lines = lines
         self._painted_size = (width, height)

@@ -92,7 +92,7 @@ class RecordText(Painted, can_focus=True):
 
     def paint(self, width: int, height: int) -> list[Strip]:
         if self._wrapped_to != width:
-            self._wrapped = list(_wrapped(self._text, width - 1))
+            self._wrapped = list(_wrapped(self._text, max(1, width - 1)))
             self._wrapped_to = width
             self._top = max(0, min(self._top, len(self._wrapped) - height))
             self.post_message(self.Scrolled())
