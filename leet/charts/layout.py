@@ -27,6 +27,8 @@ _WIDEST_CONSTANT = 9
 """Columns of the label that a constant has as its only one."""
 _LEAST_PLOT = 12
 """Columns of plot that y labels must leave."""
+THRESHOLD_ROOM = 3.0
+"""Times its range that an axis grows to, at most, so that a threshold is seen."""
 _LEGEND_FROM = 7
 """Rows that a chart must have before a legend takes one of them."""
 
@@ -148,6 +150,8 @@ def x_scale(spec: Spec, curves: list[Curve]) -> Scale:
 
 def _y_axis(spec: Spec, curves: list[Curve], x: Scale, rows: int) -> tuple[Scale, Ticks]:
     lo, hi = _visible(curves, x)
+    if spec.threshold is not None and lo <= hi:
+        lo, hi = _with_threshold(lo, hi, spec.threshold.value, spec.log_y)
     count = max(2, min(rows // 2, 4 + rows // 6))
     if spec.y_limits != (None, None):
         return _chosen_y(spec, lo, hi, count)
@@ -177,6 +181,15 @@ def _y_axis(spec: Spec, curves: list[Curve], x: Scale, rows: int) -> tuple[Scale
         return around, number_ticks(around.lo, around.hi, count, chart_unit(spec))
     lo, hi = snapped(lo, hi, _step(lo, hi, count))
     return Scale(lo, hi), number_ticks(lo, hi, count, chart_unit(spec))
+
+
+def _with_threshold(lo: float, hi: float, value: float, log: bool) -> tuple[float, float]:
+    """The range with a threshold in it, where that leaves the curves a good part of the chart."""
+    if log and value <= 0:
+        return lo, hi
+    height = math.log10(value) if log else value
+    low, high = min(lo, height), max(hi, height)
+    return (low, high) if lo == hi or high - low <= THRESHOLD_ROOM * (hi - lo) else (lo, hi)
 
 
 def _chosen_y(spec: Spec, lo: float, hi: float, count: int) -> tuple[Scale, Ticks]:

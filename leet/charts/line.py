@@ -34,6 +34,8 @@ def draw_chart(spec: Spec, width: int, height: int) -> Cells:
     if layout.empty:
         _say_empty(cells, layout.area, layout)
     _guides(cells, spec, layout, signs)
+    if spec.threshold is not None:
+        _threshold(cells, spec, layout, signs)
     _curves(cells, spec, layout, signs)
     _lone_points(cells, layout, signs)
     if spec.y_limits != (None, None):
@@ -76,6 +78,16 @@ def _guides(cells: Cells, spec: Spec, layout: Layout, signs: Glyphs) -> None:
             cells.roles[row, line] = Role.GUIDE
 
 
+def _threshold(cells: Cells, spec: Spec, layout: Layout, signs: Glyphs) -> None:
+    """The line of the threshold, behind the curves, where it lies on the axis."""
+    assert spec.threshold is not None
+    height, area = layout.y.transformed(spec.threshold.value), layout.area
+    if area.height > 0 and 0.0 <= layout.y.share(height) <= 1.0:
+        line = _row_of(layout, height), slice(area.left, area.left + area.width)
+        cells.codes[line] = ord(signs.guide)
+        cells.roles[line] = Role.MARK if spec.crossed else Role.CROSSHAIR
+
+
 def _row_of(layout: Layout, height: float) -> int:
     """The row of the chart where a (transformed) value lies."""
     area = layout.area
@@ -92,9 +104,9 @@ def _curves(cells: Cells, spec: Spec, layout: Layout, signs: Glyphs) -> None:
     plot = slice(area.top, area.top + area.height), slice(area.left, area.left + area.width)
     codes, roles = cells.codes[plot], cells.roles[plot]
     painted = np.zeros((area.height, area.width), np.uint8)
+    draw_bands(codes, roles, layout, columns, rows)
     if area.across == 2 and not spec.monochrome:
         _points_behind(codes, roles, layout, columns, rows)
-    draw_bands(codes, roles, layout, columns, rows)
     for place, points in enumerate(layout.curves):
         curve = points.smooth or points
         masks = _masks(curve, layout, columns, rows)

@@ -8,6 +8,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
+from leet.charts.threshold import Threshold
 from leet.model.units import NUMBER, Unit
 
 Floats = npt.NDArray[np.float64]
@@ -66,6 +67,10 @@ class Spec:
     """Appended to the title in brackets: `log`, `10 min`, `total 1.2 GiB`."""
     ascii: bool = False
     """Draw with 7-bit characters only."""
+    threshold: Threshold | None = None
+    """A value that is drawn as a line across the chart."""
+    crossed: bool = False
+    """The last value is beyond it."""
     x_lost: int = 0
     """How many points have no place on a logarithmic x axis."""
     monochrome: bool = False

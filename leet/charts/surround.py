@@ -67,6 +67,8 @@ def notes(spec: Spec, layout: Layout) -> list[str]:
     dropped = sum(c.dropped for c in layout.curves)
     if dropped:
         found.append(f"{dropped} <= 0" if spec.ascii else f"{dropped} ≤ 0")
+    if spec.threshold is not None:
+        found.append(f"{'! ' if spec.crossed else ''}{spec.threshold.in_words(spec.unit.factor)}")
     if spec.x_lost:
         found.append(f"{spec.x_lost} at x {'<=' if spec.ascii else '≤'} 0")
     wrong = sum(c.nonfinite for c in layout.curves)

@@ -1,8 +1,8 @@
 """Levels of the lines that programs log, as common formats write them.
 
     INFO:root:…                          Python's logging
-    2025-11-30 10:53:20,123 - a.b - ERROR - …    2025-11-30 10:53:20 | WARNING  | …    [INFO] …    [WARNING|trainer.py:12] …
-    I1130 10:53:20.123456 4711 file.cc:12] …     [rank0]:[W1130 10:53:20.1 file.cpp:3] …     absl, glog, PyTorch
+    2025-11-30 10:53:20,123 - a.b - ERROR - …    2025-11-30 10:53:20 | WARNING  | …    [INFO] …    [INFO|a.py:12] …
+    I1130 10:53:20.123456 4711 file.cc:12] …     absl, glog; after `[rank0]:[`, PyTorch
     {"level": "info", …}    level=warn …    [info     ] …
     a.py:3: UserWarning: …    Traceback (most recent call last):
 

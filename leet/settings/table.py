@@ -279,6 +279,8 @@ def _rows() -> tuple[Setting, ...]:
         Choice("charts.guides", "off", "Guides behind the curves", charts, ("off", "dots", "horizontal")),
         Choice("charts.x_axis", "auto", "x axis of metric charts; auto is what the run defines, else the step", charts,
                ("auto", "step", "runtime", "clock")),
+        Choice("charts.alarm", "off", "What the terminal does when a value crosses the threshold of its chart", charts,
+               ("off", "bell", "notification")),
         Choice("smoothing", "off", "Smoothing of metric charts: weight of the debiased exponential mean", charts,
                ("off", "0.6", "0.9", "0.99")),
         Count("system.tail_minutes", 10, "Last minutes that system charts show while a run goes on; 0 is all", charts,

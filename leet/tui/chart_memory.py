@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+from leet.charts.threshold import Threshold
 from leet.tui.widgets.chart_view import ChartView
 
 MOST = 500
@@ -21,6 +22,8 @@ def kept_views(views: Mapping[str, ChartView]) -> list[list[Any]]:
             chosen["cut"] = True
         if view.y_limits != (None, None):
             chosen["y"] = list(view.y_limits)
+        if view.threshold is not None:
+            chosen["over" if view.threshold.above else "under"] = view.threshold.value
         if chosen:
             kept.append([key, chosen])
     return kept[-MOST:]
@@ -30,7 +33,9 @@ def view_of(chosen: object) -> ChartView | None:
     """The view that was kept; None where something else, of whatever shape, stands there."""
     if not isinstance(chosen, dict):
         return None
-    view = ChartView(cut=chosen.get("cut") is True, y_limits=_limits(chosen.get("y")))
+    over, under = _number(chosen.get("over")), _number(chosen.get("under"))
+    threshold = Threshold(True, over) if over is not None else Threshold(False, under) if under is not None else None
+    view = ChartView(cut=chosen.get("cut") is True, y_limits=_limits(chosen.get("y")), threshold=threshold)
     return view if view != ChartView() else None
 
 

@@ -69,6 +69,7 @@ _SHOWN = {
     "equals_sign": "=",
     "underscore": "_",
     "asterisk": "*",
+    "exclamation_mark": "!",
     "less_than_sign": "<",
     "greater_than_sign": ">",
     "comma": ",",

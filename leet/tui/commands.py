@@ -114,6 +114,8 @@ COMMANDS: tuple[Command, ...] = (
     Command("outliers", "O", "y without outliers, which are marked at the edge; or with them", "Charts",
             "pane('cut_outliers')", _BOTH),
     Command("y_range", "Y", "Type a range for y: min..max", "Charts", "y_range", _BOTH),
+    Command("threshold", "exclamation_mark", "Type a threshold, drawn as a line: >0.9 or <1e-3", "Charts", "threshold",
+            _BOTH),
     Command("crosshair", "v", "Crosshair on all charts; left and right move it", "Charts", "pane('crosshair')", _BOTH),
     Command("anchor", "V", "Anchor at the crosshair, which then tells differences from it; or none", "Charts",
             "anchor", _BOTH),

@@ -251,6 +251,10 @@ class OverlaySource:
             return [(trace.label, trace.x, trace.y) for trace in traces]
         return [(run.label, *self._line(window, 0.0, baseline, run)) for run in reversed(drawn)]
 
+    def lasts(self) -> list[float]:
+        """The last value of every run."""
+        return [run.store.series(self.key).last for run in self._runs]
+
     def time_at(self, x: float) -> float | None:
         """Unix seconds of the point nearest to `x`: of the highlighted run, else of the topmost."""
         source = self._leading

@@ -70,6 +70,28 @@ class ChartChoices(AskingScreen):
         assert isinstance(self, Screen)
         self.query_one(StatusLine).say(*message)
 
+    async def action_threshold(self) -> None:
+        """Ask for the threshold of the active chart."""
+        from leet.tui.widgets.chart_entry import WrongEntry, threshold_of
+
+        grid = self.chart_grid
+        chart = grid.active_chart
+        if chart is None or chart.spec is None:
+            return
+        source, factor = chart.source, chart.spec.unit.factor
+
+        def take(text: str) -> str:
+            try:
+                threshold = threshold_of(text, factor)
+            except WrongEntry as wrong:
+                return str(wrong)
+            grid.set_view(source, replace(grid.view(source), threshold=threshold))
+            return ""
+
+        held = grid.view(source).threshold
+        text = "" if held is None else held.in_words(factor)
+        await self.ask(f"threshold of {source.title}: >0.9 or <1e-3, empty for none", text, take)
+
     async def action_y_range(self) -> None:
         """Ask for the ends of the y axis of the active chart."""
         from leet.tui.widgets.chart_entry import WrongEntry, limits_of

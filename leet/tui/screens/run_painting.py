@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from textual.timer import Timer
 from textual.widget import Widget
 
+from leet.charts.threshold import Threshold
 from leet.model.filter import TextFilter
 from leet.model.name_search import NameSearch
 from leet.model.safe_text import clean
@@ -28,6 +29,7 @@ from leet.tui.screens.panes_screen import TITLES
 from leet.tui.shown_run import ShownRun
 from leet.tui.sources import AXIS_NAMES, SelectedMetrics
 from leet.tui.terminal import Terminal
+from leet.tui.threshold_watch import ThresholdWatch, call
 from leet.tui.widgets.chart_grid import ChartGrid
 from leet.tui.widgets.chart_source import SystemSource
 from leet.tui.widgets.status_line import HINTS_KEPT, Part, StatusLine
@@ -82,6 +84,8 @@ class ShownPanes(BorderedPanes):
         self._pace = Pace({"charts": CHARTS_SECONDS, "overview": OVERVIEW_SECONDS, "status": STATUS_SECONDS})
         self._followers = {"charts": self.show_charts, "overview": self.show_overview, "status": self.show_status}
         self._tick_timer: Timer | None = None
+        self._thresholds = ThresholdWatch()
+        self._thresholds_held: dict[str, Threshold | None] = {}
         self.looks: Memory | None = None
         self.dress()
 
@@ -326,9 +330,24 @@ class ShownPanes(BorderedPanes):
         if axis != "auto" or log_x:
             told = [AXIS_NAMES[axis]] * (axis != "auto") + ["logarithmic"] * log_x
             parts.append(Part(f"x axis: {', '.join(told)}", rank=4))
+        if crossed := self._watch_thresholds():
+            parts.append(Part(f"! {', '.join(map(clean, crossed))}", "status--bad", rank=7))
         if not self._visible_panes():
             parts.append(Part(self._way_back(), "status--message", rank=9))
         self.status.show([*parts, *self.own_parts()], self._hints(place))
+
+    def _watch_thresholds(self) -> list[str]:
+        """The metrics that are beyond their thresholds; of those that have come to be so, the terminal tells."""
+        views = self.metrics.views
+        if not any(view.threshold is not None for view in views.values()):
+            return []
+        crossed = self._thresholds.crossed(views, self.metric_sources)
+        held = {key: view.threshold for key, view in views.items() if view.threshold is not None}
+        watched = self.loaded.is_set() and held == self._thresholds_held
+        self._thresholds_held = held
+        if news := self._thresholds.news(crossed, watched=watched):
+            call(self.app, news)
+        return crossed
 
     def _way_back(self) -> str:
         """Which keys show panes again where all are hidden."""

@@ -246,6 +246,8 @@ class RunPanes(ChartChoices, FilteredPanes):
 
     def on_chart_grid_view_changed(self, event: ChartGrid.ViewChanged) -> None:
         event.stop()
+        if event.view.threshold is not None:
+            self.show_status()
         self.keep()
 
     def on_chart_grid_fullscreen_requested(self, event: ChartGrid.FullscreenRequested) -> None:

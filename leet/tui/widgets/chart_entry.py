@@ -1,9 +1,11 @@
-"""What a person types about a chart: the ends of its y axis. What is none is refused with one line that says why."""
+"""What a person types about a chart: the ends of its y axis, a threshold. Nonsense is refused with one line."""
 
 from __future__ import annotations
 
 import math
 import re
+
+from leet.charts.threshold import Threshold
 
 NUMBER = re.compile(r"([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)\s*(Ki|Mi|Gi|Ti|[kKMGTmuµn%]?)")
 FACTORS = {"": 1.0, "%": 1.0, "k": 1e3, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12, "m": 1e-3, "u": 1e-6, "µ": 1e-6}
@@ -41,3 +43,13 @@ def limits_of(text: str, factor: float = 1.0, *, log: bool = False) -> Limits:
     if log and any(end is not None and end <= 0 for end in (low, high)):
         raise WrongEntry("a logarithmic axis shows values above 0 only")
     return low, high
+
+
+def threshold_of(text: str, factor: float = 1.0) -> Threshold | None:
+    """`>0.9` or `<1e-3`; None for nothing at all. `factor` makes the numbers that the axis shows of values."""
+    text = text.strip()
+    if not text:
+        return None
+    if text[0] not in "<>":
+        raise WrongEntry("a threshold is >0.9, crossed by values above, or <1e-3, by values below")
+    return Threshold(text[0] == ">", number_of(text[1:].removeprefix("=")) / (factor or 1.0))

@@ -51,6 +51,13 @@ class TimedSource(Protocol):
 
 
 @runtime_checkable
+class LastValues(Protocol):
+    """A source that knows the last value of each of its curves."""
+
+    def lasts(self) -> list[float]: ...
+
+
+@runtime_checkable
 class KeyedSources(Protocol):
     """A sequence of sources that can tell where a key stands without making every source."""
 

@@ -6,7 +6,7 @@ from collections.abc import Hashable
 from dataclasses import replace
 
 from leet.charts.spec import Spec
-from leet.tui.widgets.chart_grid_chart import ChartSource
+from leet.tui.widgets.chart_grid_chart import ChartSource, LastValues
 from leet.tui.widgets.chart_view import ChartView
 
 KEPT = 64
@@ -26,6 +26,9 @@ class ChartLimits:
         """`spec` with the ends of its y axis and a note of them; as it is where none were chosen."""
         if view.heat and source.heatmap_capable:
             return spec
+        if view.threshold is not None:
+            crossed = isinstance(source, LastValues) and view.threshold.crossed(source.lasts())
+            spec = replace(spec, threshold=view.threshold, crossed=crossed)
         low, high = view.y_limits
         notes = []
         if view.cut:

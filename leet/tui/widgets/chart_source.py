@@ -119,6 +119,10 @@ class MetricSource:
         place = _nearest(self._store.abscissa(self.key).array(), x)
         return None if place is None else float(self._times()[place])
 
+    def lasts(self) -> list[float]:
+        """The last value, if there is any."""
+        return [self._store.series(self.key).last] if self._store.count(self.key) else []
+
     def x_at(self, time: float) -> float | None:
         """x of the point that was logged nearest to `time`, in Unix seconds; None without points."""
         asked = (self.version(), time)
@@ -187,6 +191,10 @@ class SystemSource:
             legend=len(traces) > 1,
             note=", ".join(note for note in notes if note),
         )
+
+    def lasts(self) -> list[float]:
+        """The last value of every curve."""
+        return [float(y[-1]) for _, _, y in self._store.traces(self.chart, None, None, 1) if len(y)]
 
     def points(self, window: Span) -> list[tuple[str, Floats, Floats]]:
         traces = self._store.traces(self.chart, *window, ALL_POINTS)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
+from leet.charts.threshold import Threshold
+
 Span = tuple[float, float]
 """(lowest, highest) x."""
 
@@ -43,6 +45,8 @@ class ChartView:
     """Outliers do not stretch y."""
     y_limits: tuple[float | None, float | None] = (None, None)
     """Ends of the y axis that were typed; None fits what is visible."""
+    threshold: Threshold | None = None
+    """A value that the curves are held against."""
     smoothing: float = 0.0
     """Weight of the mean that curves are smoothed with, 0 for none. All charts of a wall have the same."""
 
