@@ -7,7 +7,7 @@ import contextlib
 import gc
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
@@ -50,6 +50,8 @@ LIST_SECONDS = 0.2
 """Least time between two looks at what the scan has found; longer where a look takes long."""
 LIST_SECONDS_AT_MOST = 0.5
 """However long a look takes: the first of all makes charts, which none of the others does."""
+LIST_SECONDS_WHEN_LISTED = 1.0
+"""The same when all are listed, and more and more becomes known of them: those that are seen come first."""
 MANY = 1000
 """Runs from which on going through all of their entries takes long."""
 AGES_SECONDS = 5.0
@@ -197,7 +199,8 @@ class WorkspaceRuns(RunPanes):
         self._lift_idle_query()
         self._settle()
         now = time.monotonic()
-        self._list_at = now + min(max(LIST_SECONDS, 15 * (now - began)), LIST_SECONDS_AT_MOST)
+        most = LIST_SECONDS_AT_MOST if self.workspace.scanning else LIST_SECONDS_WHEN_LISTED
+        self._list_at = now + min(max(LIST_SECONDS, 20 * (now - began)), most)
         self.show_status()
 
     def _resumed(self, change: WorkspaceChange) -> Iterator[tuple[str, str]]:
@@ -217,7 +220,9 @@ class WorkspaceRuns(RunPanes):
         if self.query_now.sorts:
             listed, sort = self.query_now.select(entries.values(), now), ""
         else:
-            kept = (entry for entry in entries.values() if self.query_now.matches(entry, now))
+            kept: Iterable[RunEntry] = entries.values()
+            if self.query_now:
+                kept = (entry for entry in kept if self.query_now.matches(entry, now))
             listed, sort = sorting(self.sort).sorted(kept, now), self.sort
         self.runs.empty = f"No run matches\n\n{keys_in_words('clear_runs')} shows all again" if entries else ""
         self.runs.show(listed, len(entries), sort)
