@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import random
 from pathlib import Path
 
@@ -10,9 +11,12 @@ from example_run import trained
 from textual import events
 from viewer import viewing
 
+from leet.discovery import Found
+from leet.tui.app import LeetApp
 from leet.tui.screens.help_screen import HelpScreen
 from leet.tui.screens.run_panes import RunPanes
 from leet.tui.screens.text_screen import TextScreen
+from leet.tui.terminal import Terminal
 
 KEYS = [
     "question_mark", "slash", "backslash", "left_square_bracket", "right_square_bracket",
@@ -74,6 +78,19 @@ async def test_a_screen_is_not_left_from_below_another(log: Path) -> None:
         keys.dismiss()
         await viewer.pilot.pause()
         assert viewer.app.screen is text
+
+
+@pytest.mark.parametrize("turns", range(6))
+async def test_leaving_while_a_screen_opens_is_no_fault(log: Path, turns: int) -> None:
+    app = LeetApp(Found(log), terminal=Terminal(), live=False)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await app.run_screen.loaded.wait()
+        await pilot.pause()
+        app.push_screen(HelpScreen())
+        for _ in range(turns):
+            await asyncio.sleep(0)
+        app.exit()
+    assert app.return_code == 0
 
 
 async def test_the_run_stays_whoever_takes_screens_away(log: Path) -> None:

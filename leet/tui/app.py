@@ -20,6 +20,7 @@ from textual.app import SystemCommand
 from textual.await_complete import AwaitComplete
 from textual.binding import BindingType
 from textual.command import Provider
+from textual.css.query import NoMatches
 from textual.driver import Driver
 from textual.filter import LineFilter, NoColor
 from textual.screen import Screen
@@ -185,6 +186,11 @@ class FrameApp(TypedInOrder):
         from leet.tui.palette import Palette
 
         self.push_screen(Palette([ThemeProvider], placeholder="Search for themes…"))
+
+    def _handle_exception(self, error: Exception) -> None:
+        """A screen that opens while one leaves finds nothing in it: Textual does not fill it any more."""
+        if not (self._exit and isinstance(error, NoMatches)):
+            super()._handle_exception(error)
 
     def pop_screen(self) -> AwaitComplete:
         """Take the screen on top away; the run stays, whoever asks."""
