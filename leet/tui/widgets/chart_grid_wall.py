@@ -384,9 +384,9 @@ class ChartWall(CrosshairCharts, can_focus=True):
                 for line_filter in filters:
                     strip = strip.apply_filter(line_filter, self.background_colors[1])
                 self._strips[y] = strip
-        rows = [strip for y in there if (strip := self._strips[y]) is not None]
+        rows = [made for y in there if (made := self._strips[y]) is not None]
         if crop.column_span != (0, self._wall.width):
-            rows = [strip.crop(crop.x, crop.right).adjust_cell_length(crop.width) for strip in rows]
+            rows = [row.crop(crop.x, crop.right).adjust_cell_length(crop.width) for row in rows]
         return rows + [Strip.blank(crop.width)] * (crop.height - len(rows))
 
     def _restyle(self) -> None:
