@@ -59,7 +59,7 @@ async def test_the_crosshair_tells_the_difference_on_every_chart(tmp_path: Path)
         await viewer.press("V")
         assert metrics.crosshair is not None, "a crosshair begins where there was none"
         step = metrics.crosshair[0]
-        assert metrics.anchor.held is not None
+        assert metrics.anchor_place.held is not None
         assert "anchor: " in viewer.status
         await viewer.press("right", "right", "right")
         text = viewer.text()
@@ -82,23 +82,23 @@ async def test_the_crosshair_tells_the_difference_on_every_chart(tmp_path: Path)
         assert "Δ" in viewer.text()
         await viewer.press("escape")
         assert metrics.crosshair is None
-        assert metrics.anchor.held is None
+        assert metrics.anchor_place.held is None
         assert "┊" not in viewer.text()
 
 
 async def test_the_same_place_again_takes_it_away(tmp_path: Path) -> None:
     async with viewing(trained(tmp_path, rows=60, metrics=4, samples=4), (80, 24)) as viewer:
         await viewer.press("v", "V")
-        assert viewer.run.metrics.anchor.held is not None
+        assert viewer.run.metrics.anchor_place.held is not None
         await viewer.press("V")
-        assert viewer.run.metrics.anchor.held is None
+        assert viewer.run.metrics.anchor_place.held is None
         assert viewer.run.metrics.crosshair is not None
 
 
 async def test_it_stands_at_the_same_moment_on_another_axis(tmp_path: Path) -> None:
     async with viewing(trained(tmp_path, rows=60, metrics=1, samples=4), (120, 40)) as viewer:
         await viewer.press("v", "V")
-        held = viewer.run.metrics.anchor.held
+        held = viewer.run.metrics.anchor_place.held
         assert held is not None
         await viewer.press("x")
         chart = viewer.run.metrics.active_chart

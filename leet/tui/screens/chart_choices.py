@@ -28,7 +28,7 @@ class ChartChoices(AskingScreen):
         grid.action_anchor()
         self._repaint_charts()
         key = keys_in_words("anchor")
-        if grid.anchor.held is not None:
+        if grid.anchor_place.held is not None:
             self.say_choice(f"anchor: the crosshair tells differences from here; {key} here takes it away", "anchor")
 
     def action_favourite(self) -> None:

@@ -38,7 +38,7 @@ class ChartScreen(ChartChoices, SpanScreen[str], Overlay[str]):
         # The same dictionary: zoom and scale are those of the chart, wherever it is shown.
         self.grid.views = grid.views
         self.grid.crosshair = grid.crosshair
-        self.grid.anchor = grid.anchor
+        self.grid.anchor_place = grid.anchor_place
         self.grid.favourites = grid.favourites
         self.facts = ChartFacts(id="facts")
         self._facts_of: tuple[object, ...] = ()

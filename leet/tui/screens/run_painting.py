@@ -85,7 +85,7 @@ class ShownPanes(BorderedPanes):
         self._followers = {"charts": self.show_charts, "overview": self.show_overview, "status": self.show_status}
         self._tick_timer: Timer | None = None
         self._thresholds = ThresholdWatch()
-        self._thresholds_held: dict[str, Threshold | None] = {}
+        self._thresholds_held: dict[str, Threshold] = {}
         self.looks: Memory | None = None
         self.dress()
 

@@ -34,7 +34,7 @@ class RunPanes(ChartChoices, FilteredPanes):
         self._reading_from: str | None = None
         """The pane that was left for the crosshair of the charts."""
         self._moment = SharedMoment(self.metrics, self.system)
-        self.system.anchor = self.metrics.anchor
+        self.system.anchor_place = self.metrics.anchor_place
 
     # Commands
 

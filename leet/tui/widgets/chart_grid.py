@@ -131,8 +131,8 @@ class ChartGrid(ChartWall, can_focus=True):
         self.columns = min(max(columns, 1), MOST)
 
     def action_leave(self) -> bool:
-        if self.crosshair is not None or self.anchor.held is not None:
-            self.anchor.held = None
+        if self.crosshair is not None or self.anchor_place.held is not None:
+            self.anchor_place.held = None
             self.set_crosshair(None)
             self._paint()
             return True

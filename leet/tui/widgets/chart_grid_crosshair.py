@@ -62,7 +62,7 @@ class CrosshairCharts(ChartLooks):
         """x and label of the axis that it stands on; shown on every chart with that axis."""
         self.crosshair_time: float | None = None
         """The moment that the crosshair stands at, in Unix seconds, for charts with another axis."""
-        self.anchor = AnchorPlace()
+        self.anchor_place = AnchorPlace()
         """What the crosshair tells differences from."""
         self._hover: tuple[float, str] | None = None
         self._hover_key: str | None = None
@@ -80,7 +80,7 @@ class CrosshairCharts(ChartLooks):
 
     def anchor_on(self, chart: DrawnChart) -> float | None:
         """Where the anchor stands on this chart."""
-        return None if self.anchor.held is None else self.anchor.held.on(chart)
+        return None if self.anchor_place.held is None else self.anchor_place.held.on(chart)
 
     def drop_anchor(self, chart: DrawnChart) -> None:
         """Let it be where the crosshair stands, which is that of `chart`; nowhere if it is there already."""
@@ -89,7 +89,7 @@ class CrosshairCharts(ChartLooks):
             clock = chart.spec.x_kind == "clock"
             moment = x if clock else source.time_at(x) if isinstance(source, TimedSource) else None
             dropped = Anchor(x, chart.spec.x_label, moment)
-            self.anchor.held = None if dropped == self.anchor.held else dropped
+            self.anchor_place.held = None if dropped == self.anchor_place.held else dropped
             self._paint()
 
     def set_hover(self, x: float | None, x_label: str = "", key: str | None = None) -> None:
