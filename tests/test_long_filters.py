@@ -12,6 +12,7 @@ from viewer import viewing
 from leet.model import name_search
 from leet.model.filter import TOO_LONG, TextFilter
 from leet.tui.screens import run_painting
+from leet.tui.widgets import overview
 
 ENDLESS = r"(\w|\d\d)+:$"
 
@@ -90,3 +91,31 @@ async def test_a_filter_that_takes_for_ever_gives_way_to_the_one_before(
         await viewer.until("/a/ 60/63" if closed else TOO_LONG)
         await viewer.until("8 of 60")
         assert closed or TOO_LONG in viewer.text()
+
+
+async def test_rows_of_the_overview_are_found_between_keys(log: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(overview, "FEW", 10)
+    monkeypatch.setattr(overview, "SOME", 1)
+    monkeypatch.setattr(overview, "AT_ONCE_SECONDS", 0.0)
+    monkeypatch.setattr(overview, "SIFT_SECONDS", 0.0)
+    monkeypatch.setattr(overview, "PAUSE_SECONDS", 0.001)
+    monkeypatch.setattr(overview, "AGAIN_AFTER", 0.1)
+    async with viewing(log) as viewer:
+        shown = viewer.run.overview
+        wanted = TextFilter("rs/1")
+        viewer.run.apply_filter("overview", wanted)
+        assert shown.count[0] < 111
+        await viewer.until(f"111/{shown.count[1]}")
+        sections = viewer.run.only.sections.now(viewer.run.only.state)
+        keys = [row.key for row in sections[-1].rows if wanted.matches(row.key)]
+        assert [row.key for row in shown._sections[-1].rows] == keys
+        assert shown.row is not None
+        assert shown.row.key == keys[0]
+        # Values that change are looked through again, and what passed before stays meanwhile.
+        total = shown.count[1]
+        viewer.run.model.summary.assign(("layers/1x",), 1)
+        viewer.run.show_overview()
+        assert shown.count[0] == 111
+        await viewer.until(f"112/{total + 1}")
+        viewer.run.action_clear_filter("overview")
+        assert shown.count[0] == shown.count[1]

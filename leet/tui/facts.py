@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Literal, overload
 
 from leet.model.filter import TextFilter
@@ -53,6 +53,10 @@ class _Rows(Sequence[Row]):
         if isinstance(index, slice):
             return [self._row(i) for i in range(len(self))[index]]
         return self._row(range(len(self))[index])
+
+    def __iter__(self) -> Iterator[Row]:
+        """Rows that are not kept: who goes through all of them looks for a few."""
+        return (Row(*pair) for pair in self._pairs)
 
     def _row(self, index: int) -> Row:
         row = self._made.get(index)

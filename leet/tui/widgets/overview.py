@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
+from time import monotonic
 from typing import ClassVar
 
 from rich.cells import cell_len
 from rich.style import Style
 from textual import events
 from textual.strip import Strip
+from textual.timer import Timer
 
 from leet.charts.lettering import shorten
 from leet.model.units import ranged
 from leet.tui.layout import section_heights
-from leet.tui.messages import RowSelected, SectionsResized, ValueOpened
+from leet.tui.messages import PaneNoteChanged, RowSelected, SectionsResized, ValueOpened
 from leet.tui.widgets.painted import Painted, pad, strip_of
 from leet.tui.widgets.tag_colors import tag_pieces
 
@@ -39,7 +43,10 @@ class Section:
 
 @dataclass(slots=True)
 class _Shown:
-    """A section as it lies on the screen: which rows pass the filter, and from which row on it is seen."""
+    """A section as it lies on the screen: which rows pass the filter, and from which row on it is seen.
+
+    While `sieve` has rows that have not been looked at, `kept` has those that pass; `rows` are these or those before.
+    """
 
     section: Section
     rows: Sequence[Row]
@@ -48,9 +55,23 @@ class _Shown:
     height: int = 0
     y: int = 0
     key_width: int = field(default=0)
+    sieve: Iterator[Row] | None = None
+    kept: list[Row] = field(default_factory=list)
 
 
 Keep = Callable[[Row], bool]
+SOME = 64
+"""Rows between two looks at the clock."""
+AT_ONCE_SECONDS = 0.02
+"""For which rows that pass a filter are sought before what has been typed is on the screen …"""
+SIFT_SECONDS = 0.01
+"""… and then between two looks at what else there is to do,"""
+PAUSE_SECONDS = 0.005
+"""with so long a pause for it."""
+AGAIN_AFTER = 20.0
+"""Times as long as it took to filter many rows, until that is done again because their values have changed."""
+FEW = 1000
+"""Rows that are filtered in one go."""
 LEAST_ROWS = 2
 """Of a section, its heading among them, however its borders are moved."""
 RESIZE_ROWS = 2
@@ -89,27 +110,36 @@ class Overview(Painted, can_focus=True):
         self._border: tuple[int, int] | None = None
         """The section whose lower border is being dragged, and how far under it the pointer is."""
         self._keep: Keep | None = None
+        self._sift_timer: Timer | None = None
+        self._again_at = 0.0
+        self._late: Sequence[Section] | None = None
+        """What is to be shown as soon as the filter may be used again."""
+        self._late_timer: Timer | None = None
+        self._sifted = 0.0
+        """Seconds of work that the filter has taken so far."""
+        self._unmoved = False
+        """Nobody has moved the cursor since the filter was typed."""
         self._cursor = (0, 0)
 
     # What it shows
 
     def show(self, sections: Sequence[Section]) -> None:
         """Show these sections; cursor and scroll position stay with their rows' numbers."""
-        tops = {shown.section.title: shown.top for shown in self._sections}
-        self._sections = [self._filtered(section, tops.get(section.title, 0)) for section in sections]
-        self._settle()
-        self.repaint()
+        before = {shown.section.title: shown for shown in self._sections}
+        self._late = None
+        self._sections = [self._renewed(section, before.get(section.title)) for section in sections]
+        if any(shown.section.rows is not section.rows for shown, section in zip(self._sections, sections, strict=True)):
+            self._late = sections
+        self._sift(AT_ONCE_SECONDS)
 
     def filter(self, keep: Keep | None) -> tuple[int, int]:
         """Show only rows that `keep` accepts (None: all); (shown, all)."""
         self._keep = keep
         self._sections = [self._filtered(shown.section, 0) for shown in self._sections]
-        if keep is not None:
-            # The section with most hits is what was looked for.
-            most = max(range(len(self._sections)), key=lambda i: len(self._sections[i].rows), default=0)
-            self._cursor = (most, 0)
-        self._settle()
-        self.repaint()
+        for shown in self._sections:
+            shown.rows = shown.kept if keep is not None else shown.rows
+        self._unmoved, self._sifted = keep is not None, 0.0
+        self._sift(AT_ONCE_SECONDS)
         return self.count
 
     @property
@@ -131,8 +161,67 @@ class Overview(Painted, can_focus=True):
         return self._sections[self._cursor[0]].section.title if self._sections else ""
 
     def _filtered(self, section: Section, top: int) -> _Shown:
-        rows = section.rows if self._keep is None else [row for row in section.rows if self._keep(row)]
-        return _Shown(section, rows, len(section.rows), top)
+        shown = _Shown(section, section.rows, len(section.rows), top)
+        if self._keep is not None:
+            shown.sieve = iter(section.rows)
+            if len(section.rows) <= FEW:
+                self._go_through(shown, math.inf)
+        return shown
+
+    def _renewed(self, section: Section, before: _Shown | None) -> _Shown:
+        """A section whose values may have changed. Of many rows those that pass stay until the new ones are known."""
+        if before is None or self._keep is None or len(section.rows) <= FEW:
+            return self._filtered(section, before.top if before is not None else 0)
+        if before.sieve is None and before.section.rows is not section.rows and monotonic() >= self._again_at:
+            renewed = self._filtered(section, before.top)
+            renewed.rows, self._sifted = before.rows, 0.0
+            return renewed
+        return before
+
+    def _go_through(self, shown: _Shown, end: float) -> None:
+        """Look at rows until then by the clock; whether they pass is known of all when there is no sieve any more."""
+        keep, sieve = self._keep, shown.sieve
+        while keep is not None and sieve is not None:
+            some = list(islice(sieve, SOME))
+            shown.kept += [row for row in some if keep(row)]
+            if len(some) < SOME:
+                shown.sieve, shown.rows = None, shown.kept
+                return
+            if monotonic() >= end:
+                return
+
+    def _sift(self, seconds: float) -> None:
+        """Look for rows that pass for about so long, now, and between keys until all have been looked at."""
+        for shown in self._sections:
+            if shown.sieve is not None:
+                began = monotonic()
+                self._go_through(shown, began + seconds)
+                self._sifted += monotonic() - began
+        left = any(shown.sieve is not None for shown in self._sections)
+        if left and self._sift_timer is None:
+            self._sift_timer = self.set_timer(PAUSE_SECONDS, self._sift_on)
+        elif not left and self._sifted:
+            self._again_at, self._sifted = monotonic() + AGAIN_AFTER * self._sifted, 0.0
+        if not left and self._late is not None and self._late_timer is None:
+            self._late_timer = self.set_timer(max(PAUSE_SECONDS, self._again_at - monotonic()), self._show_late)
+        if self._unmoved:
+            # The section with most hits is what was looked for.
+            most = max(range(len(self._sections)), key=lambda i: len(self._sections[i].rows), default=0)
+            self._cursor = (most, 0)
+            self._unmoved = left
+        self._settle()
+        self.repaint()
+
+    def _show_late(self) -> None:
+        self._late_timer = None
+        if self._late is not None:
+            self.show(self._late)
+
+    def _sift_on(self) -> None:
+        self._sift_timer = None
+        self._sift(SIFT_SECONDS)
+        if self._keep is not None:
+            self.post_message(PaneNoteChanged("overview", "{}/{}".format(*self.count)))
 
     # Moving
 
@@ -202,6 +291,7 @@ class Overview(Painted, can_focus=True):
             self._move(at, max(0, min(index + by * height, last)))
 
     def _move(self, at: int, index: int) -> None:
+        self._unmoved = False
         self._cursor = (at, max(0, index))
         self._settle()
         self.repaint()
