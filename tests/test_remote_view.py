@@ -62,12 +62,14 @@ def test_a_lost_line_is_counted_among_many_runs_too(tmp_path: Path, server: SshS
         terminal.until(r"finished · balmy-river-7 .* box \d")
         line.open = False
         line.cut()
-        counted: list[int] = []
-        while len(set(counted)) < 5:
-            terminal.until(r"connection lost, \d+ s behind")
-            counted += [int(found) for found in re.findall(r"connection lost, (\d+) s behind", terminal.text)]
+        terminal.until(r"connection lost, \d+ s behind, again in [6-9] s", 120)
+        left: list[int] = []
+        for _ in range(300):
+            left += [int(found) for found in re.findall(r"again in (\d+) s", terminal.text)]
             terminal.pump(0.1)
-        assert max(counted) - min(counted) <= 10  # every fifth second would be 20
+            if left and left[-1] <= 2:
+                break
+        assert len(set(left)) >= 4, left  # the list of runs itself is looked at every 5 s
         line.open = True
         terminal.until(r"box \d")
         terminal.send("q")
