@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import gc
 import os
 import sys
@@ -157,6 +158,7 @@ def view(arguments: Sequence[str]) -> int:
     from leet.discovery import Found, NoRun, WorkspaceRoot, open_target
 
     if args.path and ":" in args.path and args.screenshot is None:
+        _say_connecting(args.path)
         # Connecting takes a while, in which the rest can be loaded.
         threading.Thread(target=import_module, args=("leet.tui.app",), daemon=True).start()
     try:
@@ -235,6 +237,16 @@ def _size(text: str) -> tuple[int, int]:
     if not (20 <= size[0] <= 1000 and 6 <= size[1] <= 400):
         raise argparse.ArgumentTypeError("from 20x6 to 1000x400")
     return size
+
+
+def _say_connecting(path: str) -> None:
+    """Name the machine that is waited for, before there is a screen; nothing where the path is one here."""
+    from leet.remote.address import BadAddress, parse
+
+    with contextlib.suppress(BadAddress):
+        address = parse(path)
+        if address is not None and sys.stderr.isatty():
+            print(f"connecting to {address.host}…", file=sys.stderr, flush=True)
 
 
 if __name__ == "__main__":

@@ -263,7 +263,7 @@ async def test_search_goes_from_match_to_match(tmp_path: Path, size: tuple[int, 
         assert "match" not in heading(viewer)
         assert viewer.app.focused is view
         await viewer.press("greater_than_sign")
-        assert "nothing is searched" in viewer.status
+        assert "nothing is searched" in viewer.text()
 
 
 async def test_what_is_typed_in_one_burst_is_searched(tmp_path: Path) -> None:

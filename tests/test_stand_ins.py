@@ -53,6 +53,9 @@ async def test_system_metrics_alone_take_all_of_it(tmp_path: Path) -> None:
 async def test_what_was_put_away_stays_away(tmp_path: Path) -> None:
     async with viewing(printed(tmp_path).finish(), SMALL) as viewer:
         await viewer.press("4")
+        assert panes(viewer) == {"logs"}
+        assert viewer.run.focused_name == "logs"
+        await viewer.press("4")
         assert panes(viewer) == {"metrics"}
         assert "No metrics in this run" in viewer.text()
         assert "There is: 4 console" in viewer.text()

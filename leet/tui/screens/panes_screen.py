@@ -270,6 +270,8 @@ class PanesScreen(SpanScreen[None]):
 
     def toggle(self, name: str) -> None:
         shown, had_focus = self.shows(name), self.focused_name
+        if shown and name in self.PLAN.centre and name in self.stand_ins and not self.wanted[name]:
+            shown = False  # nobody has asked for it yet: who does so now wants to see it
         self.wanted[name] = not shown
         (self._put_away.add if shown else self._put_away.discard)(name)
         if name in self._asked:

@@ -291,8 +291,7 @@ class RecordsPanes(SpanScreen[None], Overlay[None]):
             self._go(self.list)
         elif len(self.app.screen_stack) > 1:
             self.dismiss()
-        else:
-            self.status.say("q quits")
+        # Otherwise there is nothing to go back to; the hints say what quits.
 
     def action_resize(self, direction: str) -> None:
         now = self.query_one("#records-side").size.width

@@ -202,7 +202,9 @@ class WorkspaceScreen(GroupedRuns):
             return
         self._asked_all = keys
         noun = "run" if len(keys) == 1 else "runs"
-        self.status.say(f"select {len(keys):,} more {noun}? y selects, any other key does not", lasting=True)
+        self.status.say(
+            f"select {len(keys):,} more {noun}? y selects, any other key does not", lasting=True, asking=True
+        )
 
     def action_deselect(self) -> None:
         gone = self.selection.keep_pinned()

@@ -10,6 +10,8 @@ from textual.containers import Horizontal
 from textual.content import Content
 from textual.widgets import Input, Static
 
+from leet.tui.widgets.remark import remark_on
+
 
 class PromptInput(Input):
     """The text itself; the keys that `ConsolePrompt.open` was told of act at once, before what is typed behind them."""
@@ -73,9 +75,7 @@ class ConsolePrompt(Horizontal):
 
     def remark(self, text: str, *, error: bool = False) -> None:
         """What there is to say about the text."""
-        remark = self.query_one("#prompt-remark", Static)
-        remark.set_class(error, "-error")
-        remark.update(Content(text))
+        remark_on(self, self.query_one("#prompt-remark", Static), text, error=error)
 
     def close(self) -> None:
         self.display = False

@@ -56,7 +56,9 @@ class ConsoleWindow:
     def arrange(self) -> None:
         """Put top and cursor onto lines that are there; called before anything is drawn."""
         self.settle()
-        self.top = self._last_top() if self.following else self._moved(self.top, 0)
+        last = self._last_top()
+        # No blank rows at the end while there are lines above the top: others may be chosen than before.
+        self.top = last if self.following else min(self._moved(self.top, 0), last)
 
     def settle(self) -> None:
         """Bring the cursor onto a line that is there."""

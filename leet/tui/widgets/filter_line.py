@@ -15,6 +15,7 @@ from leet.model.filter import TOO_LONG, TextFilter
 from leet.tui.commands import bindings, in_place
 from leet.tui.keymap import keymap
 from leet.tui.messages import FilterChanged, FilterClosed, Subject
+from leet.tui.widgets.remark import remark_on
 
 Mode = Literal["regex", "glob"]
 TITLES: dict[Subject, str] = {
@@ -105,9 +106,7 @@ class FilterLine(Horizontal):
             self._say(error if error == TOO_LONG else f"not a regex yet: {error}", error=True)
 
     def _say(self, text: str, *, error: bool) -> None:
-        count = self.query_one("#filter-count", Static)
-        count.set_class(error, "-error")
-        count.update(Content(text))
+        remark_on(self, self.query_one("#filter-count", Static), text, error=error)
 
     def clear(self) -> None:
         self.input.value = ""

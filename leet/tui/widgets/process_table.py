@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import ClassVar
 
@@ -15,6 +16,9 @@ from leet.model.units import format_bytes
 from leet.tui.widgets.painted import cut, pad, strip_of
 from leet.tui.widgets.painted_list import PaintedList
 
+_INTERPRETER = re.compile(r"(?:python|pypy|node|ruby|perl|bash|sh|Rscript|julia)[0-9.]*t?")
+_WITH_VALUE = ("-X", "-W")
+"""Options of interpreters before their script that take a word."""
 _USER = 8
 BUSY = 50.0
 """Per cent of a core from which on a process stands out."""
@@ -163,7 +167,7 @@ class ProcessTable(PaintedList, can_focus=True):
         text = self.part("processes--text")
         room = width - digits - 1 - user - len(cpu) - len(memory) - len(held)
         prefix = cut(row.prefix, room)
-        command = cut(_short(process.command), room - cell_len(prefix))
+        command = cut(_short(process.command, room - cell_len(prefix)), room - cell_len(prefix))
         return strip_of(
             (start, self.part("processes--number")),
             (owner, text),
@@ -196,10 +200,23 @@ class ProcessTable(PaintedList, can_focus=True):
         )
 
 
-def _short(command: str) -> str:
-    """A command line without the directory of its program."""
+def _short(command: str, room: int) -> str:
+    """A command line without the directory of its program; where there is little room, what an interpreter runs."""
     program, blank, arguments = command.partition(" ")
-    return program.rpartition("/")[2] + blank + arguments if program.startswith("/") else command
+    if program.startswith("/"):
+        program = program.rpartition("/")[2]
+    whole = program + blank + arguments
+    if cell_len(whole) <= room or not _INTERPRETER.fullmatch(program):
+        return whole
+    words = arguments.split(" ")
+    at = 0
+    while at < len(words) and words[at].startswith("-") and words[at] not in ("-m", "-c"):
+        at += 2 if words[at] in _WITH_VALUE else 1
+    if at >= len(words) or words[at] == "-c":
+        return whole
+    if words[at] == "-m" and at + 1 < len(words):
+        return " ".join(words[at + 1 :])
+    return " ".join([words[at].rpartition("/")[2] or words[at], *words[at + 1 :]])
 
 
 def _percent(value: float) -> str:

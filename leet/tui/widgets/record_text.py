@@ -111,13 +111,18 @@ class RecordText(Painted, can_focus=True):
 
 
 def _wrapped(lines: Sequence[str], width: int) -> Iterator[tuple[str, bool]]:
-    """The lines in pieces of at most `width` cells, and whether each piece begins a line."""
+    """The lines in pieces of at most `width` cells, and whether each piece begins a line. Values go on under values."""
     for line in lines:
         if len(line) <= width and (line.isascii() or cell_len(line) <= width):
             yield line, True
-        elif line.isascii():
-            for at in range(0, len(line), width):
-                yield line[at : at + width], not at
-        else:
-            for at, piece in enumerate(chop_cells(line, width)):
-                yield piece, not at
+            continue
+        key = _KEY.match(line)
+        hanging = min(key.end() if key else len(line) - len(line.lstrip()), width // 2)
+        first = line[:hanging]
+        room = max(1, width - cell_len(first))
+        rest = line[hanging:]
+        pieces = (
+            (rest[at : at + room] for at in range(0, len(rest), room)) if line.isascii() else chop_cells(rest, room)
+        )
+        for at, piece in enumerate(pieces):
+            yield (first if not at else " " * cell_len(first)) + piece, not at
