@@ -237,7 +237,9 @@ class RunPanes(ChartChoices, FilteredPanes):
         line = self.filter_line
         if line is not None and line.display and line.subject == event.pane:
             # What passes is still being found.
-            line.show_count(*self.filter_count(line.subject), TextFilter(line.input.value, line.mode).error)
+            typed, held = TextFilter(line.input.value, line.mode), self.filters[line.subject]
+            error = held.error if (held.text, held.mode) == (typed.text, typed.mode) else typed.error
+            line.show_count(*self.filter_count(line.subject), error)
 
     def on_chart_grid_page_changed(self, event: ChartGrid.PageChanged) -> None:
         event.stop()
