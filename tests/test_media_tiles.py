@@ -71,9 +71,9 @@ async def test_two_pixels_to_a_cell_in_their_colours(tmp_path: Path) -> None:
     run.row({"a": run.picture("a.png", pixels)})
     async with media(run) as viewer:
         wall = wall_of(viewer)
-        text, _, ground = colors_at(viewer, wall.size.width // 2, 2)
-        assert (text, tuple(ground.triplet)) == (" ", (206, 0, 0))
         rows = [colors_at(viewer, wall.size.width // 2, row) for row in range(1, wall.size.height - 2)]
+        rows = [row for row in rows if tuple(row[2].triplet) in ((206, 0, 0), (0, 0, 206))]
+        assert (rows[0][0], tuple(rows[0][2].triplet)) == (" ", (206, 0, 0))
         assert tuple(rows[-1][2].triplet) == (0, 0, 206)
 
 
@@ -295,7 +295,7 @@ async def test_files_are_listed_with_what_is_known(tmp_path: Path) -> None:
         "unknown": {"_type": "hologram-file", "path": "media/x.holo"},
     })  # fmt: skip
     async with media(run, (160, 60)) as viewer:
-        await viewer.press("1", "c", "4", "r", "2")
+        await viewer.press("c", "4", "r", "2")
         text = await shown(viewer)
         for said in ("video", "v.mp4", "4.883 KiB", "64 × 32", "HTML", "3 B", "3-D object", "1.5 s", "2.5 s",
                      "hologram", "missing: media/x.holo", "tones[0]", "tones[1]"):  # fmt: skip
@@ -338,7 +338,6 @@ async def test_a_growing_run_is_followed_unless_one_looks_back(tmp_path: Path) -
     run.row({"a": run.picture("1.png", RED, caption="number 1")})
     run.flush()
     async with viewing(run.log, (120, 40), live=True) as viewer:
-        await viewer.press("3")
         await viewer.until("number 1")
         run.row({"a": run.picture("2.png", RED, caption="number 2"), "b": run.picture("b.png", RED)})
         run.flush()
@@ -366,7 +365,8 @@ async def test_a_run_without_media_says_so(tmp_path: Path) -> None:
                          ids=lambda log: log.parents[2].name)  # fmt: skip
 async def test_real_logs(log: Path) -> None:
     async with viewing(log, (160, 50)) as viewer:
-        await viewer.press("3", "1", "c", "4", "r", "3")
+        # Where there is no metric the media have the place of the metrics from the beginning.
+        await viewer.press(*([] if viewer.run.shows("media") else ["3", "1"]), "c", "4", "r", "3")
         text = await shown(viewer)
         assert "▸" in text or "No images" in text
         if log.parents[2].name == "media":
