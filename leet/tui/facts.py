@@ -172,7 +172,8 @@ def empty_note(subject: Subject, feed: RunFeed, wanted: TextFilter, state: RunSt
             return "Nothing yet"
         return f"Waiting for the first flush\n\n{state.reason}"
     none = f"No {what}s" + (" yet" if state.live else " in this run")
-    return none + (f"\n\n{there}" if subject == "metrics" and (there := elsewhere(model)) else "")
+    besides = elsewhere(model) if subject == "metrics" else ""
+    return none + (f"\n\n{besides}" if besides else "")
 
 
 def elsewhere(model: RunModel) -> str:
