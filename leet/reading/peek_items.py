@@ -144,7 +144,7 @@ class Layout:
         """It has been found in another log."""
         self._logs += 1
         if self._logs == _WORTH_A_PATTERN and sum(map(len, self._paths)) <= _LONGEST_PATTERN:
-            length = rb"(?:[\x00-\x7f]|[\x80-\xff][\x00-\x7f])"
+            length = rb"[\x80-\xff]*[\x00-\x7f]"
             # JSON has no control characters, and every tag of items and of what is removed is one.
             items = (b"\x0a" + length + re.escape(path) + length + rb"[^\x00-\x1f]*" for path in self._paths)
             self.fits = re.compile(b"".join(items)).fullmatch
