@@ -200,7 +200,7 @@ async def test_text_of_a_log_cannot_act_on_the_terminal(tmp_path: Path) -> None:
 @pytest.mark.parametrize("log", corpus_logs(), ids=lambda p: p.parent.parent.parent.name + "-" + p.stem)
 async def test_every_real_log_can_be_looked_at(log: Path) -> None:
     async with viewing(log, (120, 40)) as viewer:
-        assert "Metrics" in viewer.text()
+        assert "Metrics" in viewer.text() or not viewer.run.model.metrics.names()
         await viewer.press("n", "right_square_bracket", "tab", "down", "enter", "escape", "question_mark", "escape")
         assert viewer.app.is_running
 
@@ -319,7 +319,7 @@ async def test_the_state_and_the_way_out_are_worth_most_in_eighty_columns(tmp_pa
         await viewer.pilot.pause()
         for part in ("● running", "step 1,204", "? help", "q quit"):
             assert part in viewer.status
-        assert re.search(r"the first of several( \w+)*…", viewer.status)
+        assert "the first of several words that do not fit beside all that has to stay there" in viewer.lines()[-2]
 
 
 @pytest.mark.parametrize(
