@@ -59,7 +59,7 @@ def test_a_lost_line_is_counted_among_many_runs_too(tmp_path: Path, server: SshS
     line = Line(server.port)
     trained(tmp_path)
     with viewer(f"box:{tmp_path}", LEET_SSH=server.command(port=line.port)) as terminal:
-        terminal.until(r"finished · balmy-river-7 .* box \d")
+        terminal.until(r"finished · balmy-river-7 .* box\b")
         line.open = False
         line.cut()
         terminal.until(r"connection lost, \d+ s behind, again in [6-9] s", 120)
@@ -71,7 +71,7 @@ def test_a_lost_line_is_counted_among_many_runs_too(tmp_path: Path, server: SshS
                 break
         assert len(set(left)) >= 4, left  # the list of runs itself is looked at every 5 s
         line.open = True
-        terminal.until(r"box \d")
+        terminal.until(r"(?s)\A(?!.*connection lost).*balmy-river-7 .* box\b")
         terminal.send("q")
         assert terminal.end() == 0
     line.close()

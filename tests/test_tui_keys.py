@@ -211,6 +211,8 @@ async def test_in_eighty_columns_the_last_sidebar_asked_for_wins(log: Path) -> N
         await viewer.press("right_square_bracket")
         assert [name for name in PANES if visible(viewer, name)] == ["metrics", "system"]
         await viewer.press("right_square_bracket")
+        assert [name for name in PANES if visible(viewer, name)] == ["overview", "metrics"]
+        await viewer.press("left_square_bracket")
         assert [name for name in PANES if visible(viewer, name)] == ["metrics"]
 
 
