@@ -64,9 +64,10 @@ def compare(log: Path, env: Mapping[str, str], theirs: bool, timeout: float) -> 
         # Its overview is the only place where it says how far the run is.
         other = measure([*THEIRS, str(log)], rf"_step +{step}\b", env=env, timeout=timeout)
         say("wandb leet", other)
-        if cold.until and other.until:
+        if cold.until:
+            given_up = "" if other.until else f"less than these, for it was given up after {timeout:.0f} s: "
             print(
-                f"  time 1/{other.until / cold.until:.0f}, CPU 1/{other.cpu / cold.cpu:.0f}, "
+                f"  {given_up}time 1/{(other.until or timeout) / cold.until:.1f}, CPU 1/{other.cpu / cold.cpu:.1f}, "
                 f"memory 1/{other.peak_memory / cold.peak_memory:.1f}"
             )
     mine = run([*OURS, "inspect", "--summary", str(log)], env)
