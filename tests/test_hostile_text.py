@@ -19,9 +19,10 @@ async def test_palette_names_metrics_as_they_are(tmp_path: Path, name: str) -> N
     run.row({name: 1.0, "behind [/] it": 2.0})
     async with viewing(run.finish()) as viewer:
         await viewer.press("ctrl+p")
-        await viewer.type(name[-1])
+        end = name[-3:]
+        await viewer.type(end)
         await viewer.until(f"  {name}\n  Go to this chart")
-        await viewer.press("backspace")
+        await viewer.press(*["backspace"] * len(end))
         await viewer.type("logarithmic")
         await viewer.until("Logarithmic y")
 

@@ -178,7 +178,8 @@ class SystemSource:
         low, high = window or (None, None)
         traces = self._store.traces(chart, low, high, columns * DOTS)
         tail = f"{self._tail():g} min" if extent and view.x_range is None and extent.home != extent.whole else ""
-        notes = (clean(self._store.note(chart)), tail, "log" if view.log_y and not view.heat else "")
+        # How it is drawn counts more than what it comes to, should there be no room for all.
+        notes = ("log" if view.log_y and not view.heat else "", tail, clean(self._store.note(chart)))
         return Spec(
             title=self.title,
             traces=tuple(Trace(clean(label), x, y) for label, x, y in traces),
