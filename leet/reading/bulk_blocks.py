@@ -49,11 +49,17 @@ class Found:
     skipped: tuple[Skipped, ...] = ()
 
     def parts(self, size: int) -> list[Found]:
-        """The same in parts whose records come to about `size` bytes; the damage is with the first."""
+        """The same in parts whose records come to about `size` bytes; the damage is with the first.
+
+        What little may be left behind the last of them goes with it: a summary of very many metrics is told with the
+        last part, which should not be a few records that end the log.
+        """
         if not len(self.offsets) or self.offsets[-1] - self.offsets[0] <= size + size // 2:
             return [self]
         cuts = np.searchsorted(self.offsets, np.arange(self.offsets[0] + size, self.offsets[-1], size)).tolist()
         bounds = sorted({0, *cuts, len(self.offsets)})
+        if len(bounds) > 2 and self.offsets[-1] - self.offsets[bounds[-2]] < size // 4:
+            del bounds[-2]
         return [
             Found(self.messages.part(a, b), self.offsets[a:b], () if a else self.skipped) for a, b in pairwise(bounds)
         ]
