@@ -57,6 +57,11 @@ def natural_keys(names: Sequence[str]) -> list[str]:
     return "".join(pieces).split("\n")
 
 
+def natural_places(names: Sequence[str]) -> list[str]:
+    """For each name its key, a zero and itself: texts that sort as the names do, several times as fast as pairs."""
+    return [f"{key}\0{name}" for key, name in zip(natural_keys(names), names, strict=True)]
+
+
 def _with_sizes(text: bytes) -> bytes:
     """ASCII text with every run of digits as `_Sized` has it; empty where one of them is too long for that.
 
@@ -123,8 +128,7 @@ class NaturalOrder:
     """Names kept in natural order while more of them arrive.
 
     The key of a name is made once; new names are merged into the old ones in one pass, so a hundred thousand names
-    that arrive in a few batches cost a few sorts of nearly sorted lists. An entry is a key, a zero and the name: single
-    texts sort several times as fast as pairs.
+    that arrive in a few batches cost a few sorts of nearly sorted lists. Entries are `natural_places`.
     """
 
     __slots__ = ("_entries", "_fresh", "_names")
@@ -144,8 +148,7 @@ class NaturalOrder:
     def names(self) -> tuple[str, ...]:
         """All names in order: the same object until a name is added."""
         if self._fresh:
-            keys = natural_keys(self._fresh)
-            self._entries += [f"{key}\0{name}" for key, name in zip(keys, self._fresh, strict=True)]
+            self._entries += natural_places(self._fresh)
             self._fresh.clear()
             self._entries.sort()
             self._names = tuple([entry.partition("\0")[2] for entry in self._entries])

@@ -7,7 +7,7 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Any, overload
 
 from leet.model.leaf import TYPE_KEY, display, flat, is_compound, json_text, parsed
-from leet.model.natural import natural_keys
+from leet.model.natural import natural_places
 from leet.model.safe_text import clean
 from leet.reading.unparsed import Json
 
@@ -211,13 +211,13 @@ def _bounded(path: KeyPath) -> KeyPath:
 _Leaf = tuple[str, Any, Any]
 """Dotted key of a row, and where its value is: a container and the key or index in it."""
 _Entry = tuple[str, str, Any, Any]
-"""The same behind its place in the order: natural key, a zero and the dotted key, as in `NaturalOrder`."""
+"""The same behind its place in the order, see `natural_places`."""
 _PLACE = itemgetter(0)
 
 
 def _entries(leaves: Sequence[_Leaf]) -> list[_Entry]:
-    keys = natural_keys([dotted for dotted, _, _ in leaves])
-    return [(f"{key}\0{leaf[0]}", *leaf) for key, leaf in zip(keys, leaves, strict=True)]
+    places = natural_places([dotted for dotted, _, _ in leaves])
+    return [(place, *leaf) for place, leaf in zip(places, leaves, strict=True)]
 
 
 class Rows(Sequence[tuple[str, str]]):

@@ -128,11 +128,18 @@ class OverlaySource:
             return Spec(self.title, (), log_y=view.log_y, note=note, x_lost=lost)
         window = view.window(extent)
         self._pool.drawn(self)
-        if self._pool.groups is not None:
-            return self._grouped_spec(self._pool.groups, drawn, baseline, window, columns * DOTS, view, note)
-        traces = [self._trace(run, window, columns * DOTS, view.smoothing, len(drawn) > 1, baseline) for run in drawn]
-        top = drawn[-1]
-        axis, series = top.store.abscissa(self.key), top.store.series(self.key)
+        top, groups, dots = drawn[-1], self._pool.groups, columns * DOTS
+        axis, value = top.store.abscissa(self.key), ""
+        if groups is not None:
+            traces = self._group_traces(self._grouped, groups, drawn, baseline, window, dots, view.smoothing)
+            note = ", ".join(part for part in (groups.note, note) if part)
+            if len(traces) == 1 and len(traces[0].y):
+                value = format_value(float(traces[0].y[-1]))
+        else:
+            traces = [self._trace(run, window, dots, view.smoothing, len(drawn) > 1, baseline) for run in drawn]
+            series = top.store.series(self.key)
+            if series.count and len(drawn) == 1 and baseline is None:
+                value = format_value(series.last)
         return Spec(
             title=self.title,
             traces=tuple(traces),
@@ -140,8 +147,8 @@ class OverlaySource:
             x_kind=axis.kind,
             x_range=window,
             log_y=view.log_y,
-            legend=len(traces) > 1,
-            value=format_value(series.last) if series.count and len(drawn) == 1 and baseline is None else "",
+            legend=groups is not None or len(traces) > 1,
+            value=value,
             note=note,
             x_lost=sum(lost_on_x(run.store, self.key) for run in drawn),
         )
@@ -187,31 +194,6 @@ class OverlaySource:
             trace = Trace(run.label, x, y, run.color, series.nonfinite, heavy, smooth)
             self._traces[run.key] = wanted, trace
         return trace
-
-    def _grouped_spec(
-        self,
-        groups: OverlayGroups,
-        drawn: list[OverlayRun],
-        baseline: OverlayRun | None,
-        window: Span,
-        dots: int,
-        view: ChartView,
-        note: str,
-    ) -> Spec:
-        traces = self._group_traces(self._grouped, groups, drawn, baseline, window, dots, view.smoothing)
-        axis = drawn[-1].store.abscissa(self.key)
-        return Spec(
-            title=self.title,
-            traces=tuple(traces),
-            x_label=clean(axis.label),
-            x_kind=axis.kind,
-            x_range=window,
-            log_y=view.log_y,
-            legend=True,
-            value=format_value(float(traces[0].y[-1])) if len(traces) == 1 and len(traces[0].y) else "",
-            note=", ".join(part for part in (groups.note, note) if part),
-            x_lost=sum(lost_on_x(run.store, self.key) for run in drawn),
-        )
 
     def _group_traces(
         self,
