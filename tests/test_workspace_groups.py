@@ -18,6 +18,12 @@ def root(tmp_path: Path) -> Path:
     return sweep(tmp_path, 6)
 
 
+async def group_by(place: Workplace, name: str) -> None:
+    await place.press("G")
+    await place.type(name)
+    await place.press("enter")
+
+
 async def all_of(place: Workplace) -> None:
     await place.press("ctrl+a", "y")
     await place.settled()
@@ -55,9 +61,7 @@ async def test_the_mean_is_that_of_the_runs_of_the_group(root: Path) -> None:
         await all_of(place)
         each = dict(place.screen.sources.source("loss").points((0, 100)) and [
             (label, y) for label, _, y in place.screen.sources.source("loss").points((0, 100))])  # fmt: skip
-        await place.press("G")
-        await place.type("config.layers")
-        await place.press("enter")
+        await group_by(place, "config.layers")
         await place.settled()
         grouped = {label: y for label, _, y in place.screen.sources.source("loss").points((0, 100))}
         assert grouped["2 (2)"].tolist() == pytest.approx(((each["trial-0"] + each["trial-3"]) / 2).tolist())
@@ -73,9 +77,7 @@ async def test_b_changes_the_band(root: Path) -> None:
         await place.press("b")
         assert "a band belongs to groups" in place.status
         await all_of(place)
-        await place.press("G")
-        await place.type("layers")
-        await place.press("enter")
+        await group_by(place, "layers")
         notes = []
         for _ in range(3):
             await place.settled()
@@ -90,9 +92,7 @@ async def test_b_changes_the_band(root: Path) -> None:
 async def test_runs_are_marked_in_the_colour_of_their_group(root: Path) -> None:
     async with at(root) as place:
         await all_of(place)
-        await place.press("G")
-        await place.type("layers")
-        await place.press("enter")
+        await group_by(place, "layers")
         await place.settled()
         marks = place.screen.run_marks
         key = {entry.name: entry.key for entry in place.screen.runs.entries}
@@ -145,9 +145,7 @@ async def test_the_list_is_used_by_mouse_too(root: Path) -> None:
 async def test_groups_are_there_the_next_time(root: Path, tmp_path: Path) -> None:
     async with at(root, live=True) as place:
         await all_of(place)
-        await place.press("G")
-        await place.type("layers")
-        await place.press("enter")
+        await group_by(place, "layers")
         await place.settled()
         await place.press("b")
     async with at(root, live=True) as place:
@@ -177,9 +175,7 @@ async def test_groups_fit_every_size(root: Path, size: tuple[int, int]) -> None:
 async def test_a_smoothed_group_is_the_mean_of_smoothed_runs(root: Path) -> None:
     async with at(root) as place:
         await all_of(place)
-        await place.press("G")
-        await place.type("layers")
-        await place.press("enter")
+        await group_by(place, "layers")
         await place.settled()
         await place.press("m")
         await place.settled()
