@@ -10,7 +10,7 @@ import sys
 import threading
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
 
@@ -173,6 +173,10 @@ def view(arguments: Sequence[str]) -> int:
     if args.screenshot is not None and found is not None and (reason := _unreadable(found.log)):
         return fail(f"{found.log}: {reason}")
 
+    if found is not None and found.remote is None and args.screenshot is None:
+        from leet.reading.reader_process import ReaderProcess
+
+        found = replace(found, process=ReaderProcess.ahead(found.log))
     # Start-up makes many objects and no garbage; the app switches collection on again when it is up.
     gc.disable()
     from leet.tui.terminal import detect, off_screen

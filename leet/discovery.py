@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING
 from leet.settings.store import settings
 
 if TYPE_CHECKING:
+    from leet.reading.reader_process import ReaderProcess
     from leet.remote.remote_log import RemoteLog
     from leet.remote.remote_runs import RemoteRuns
 
@@ -58,6 +59,8 @@ class Found:
     """What fetches the log from another machine, while `log` is the local copy of it."""
     origin: str = ""
     """Address of the log of which `log` is a copy; empty for one that is here."""
+    process: ReaderProcess | None = None
+    """What reads a big log already, before there is anything that shows it."""
 
     @property
     def name(self) -> str:

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from leet.reading import records
-from leet.reading.batch import Batch, ConsolePiece, KeyPath, SummaryChange
+from leet.reading.batch import Batch, ConsolePiece, KeyPath, SummaryChange, SummaryChanges
 from leet.reading.blocks import RawRecord
 from leet.reading.bulk_blocks import Found
 from leet.reading.decoder import Decoder
@@ -64,7 +64,7 @@ def test_every_kind_has_its_place() -> None:
     )
     assert batch.history is not None
     assert batch.history.steps.tolist() == [3]
-    assert batch.summary == (SummaryChange(("loss",), "0.5"),)
+    assert [*batch.summary] == [SummaryChange(("loss",), "0.5")]
     assert (batch.records, batch.skipped, batch.end, batch.size, batch.modified) == (10, (), 90, 90, 5.0)
 
 
@@ -92,7 +92,7 @@ def test_envelopes_of_all_writers(num: bytes, before: bytes, after: bytes) -> No
     assert batch.history is not None
     assert batch.history.steps.tolist() == [4, 5]
     assert batch.history.columns.values.tolist() == [0.5, 1.5]
-    assert batch.summary == (SummaryChange(("loss",), "2"),)
+    assert [*batch.summary] == [SummaryChange(("loss",), "2")]
 
 
 def test_records_that_are_no_protobuf_are_skipped_and_named() -> None:
@@ -122,10 +122,13 @@ def test_a_record_of_unknown_kind_is_kept() -> None:
 def test_summary_waits_until_the_reader_has_caught_up() -> None:
     decoder = Decoder()
     assert len(decode(summary_record([(("a",), "1")]), decoder=decoder, caught_up=False).summary) == 1
-    assert decode(summary_record([(("a",), "2"), (("b",), "2")]), decoder=decoder, caught_up=False).summary == ()
+    assert (
+        decode(summary_record([(("a",), "2"), (("b",), "2")]), decoder=decoder, caught_up=False).summary
+        == SummaryChanges()
+    )
     last = decode(summary_record([(("a",), "3")]), decoder=decoder)
-    assert last.summary == (SummaryChange(("b",), "2"), SummaryChange(("a",), "3"))
-    assert decode(decoder=decoder).summary == ()
+    assert [*last.summary] == [SummaryChange(("b",), "2"), SummaryChange(("a",), "3")]
+    assert decode(decoder=decoder).summary == SummaryChanges()
 
 
 PATHS = st.lists(st.sampled_from("abc"), min_size=1, max_size=3).map(tuple)
@@ -198,7 +201,7 @@ def test_a_large_summary_comes_in_portions() -> None:
     batch = decode(summary_record(items), history_record([(("loss",), "1")], 0))
     portions = list(batch.portions(4))
     assert [len(portion.summary) for portion in portions] == [4, 4, 2]
-    assert tuple(change for portion in portions for change in portion.summary) == batch.summary
+    assert [change for portion in portions for change in portion.summary] == [*batch.summary]
     assert [portion.history is not None for portion in portions] == [True, False, False]
     assert {(p.end, p.size, p.modified) for p in portions} == {(batch.end, batch.size, batch.modified)}
     assert list(batch.portions()) == [batch]

@@ -13,7 +13,7 @@ from test_tail import log_bytes
 from leet.model.run import Change, RunModel
 from leet.reading import newest
 from leet.reading.batch import Batch, Newest, Notice
-from leet.reading.key_paths import KeyPaths
+from leet.reading.fast_history import FastHistory
 from leet.reading.newest import read_newest
 from leet.reading.tail import read
 from leet.tui.feed import RunFeed
@@ -63,12 +63,12 @@ def test_the_tail_grows_until_a_whole_row_is_in_it(tmp_path: Path) -> None:
             data += frame(payload, len(data))
     log = tmp_path / "run-w.wandb"
     log.write_bytes(data)
-    paths = KeyPaths()
-    _, tail = read_newest(log, 1, 64 * 1024, paths)
+    fast = FastHistory()
+    _, tail = read_newest(log, 1, 64 * 1024, fast)
     assert tail.history is not None
     assert tail.history.steps.tolist() == [3.0]
     assert len(tail.history.columns.names) == 6000
-    assert len(paths) == 6000
+    assert len(fast.paths) == 6000
     assert read_newest(log, 1, len(data) // 2) != ()
 
 

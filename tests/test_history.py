@@ -17,8 +17,9 @@ from hypothesis import strategies as st
 
 from leet.reading.batch import HistoryBatch
 from leet.reading.blocks import BlockReader, RawRecord
+from leet.reading.columns import ROW_COLUMNS
 from leet.reading.envelopes import HISTORY, open_envelopes
-from leet.reading.history import ROW_COLUMNS, HistoryReader
+from leet.reading.history import HistoryReader
 from leet.reading.history_skim import HistorySkim
 from leet.reading.messages import Messages
 from recorder.transaction_log.wire import encode
@@ -40,7 +41,7 @@ def row(*items: dict[str, Any], step: int | None = None) -> bytes:
 
 
 def read(*encoded: bytes, fast: bool = True) -> HistoryBatch:
-    batch, bad = HistoryReader(fast=fast).read(Messages.joined(encoded))
+    batch, bad = HistoryReader(plainly=not fast).read(Messages.joined(encoded))
     assert bad == []
     return batch
 
@@ -61,12 +62,12 @@ def assert_same_both_ways(encoded: Sequence[bytes]) -> None:
     """Fast and plain reading agree, in one batch and in three."""
     messages = Messages.joined(encoded)
     fast, bad = HistoryReader().read(messages)
-    plain, plain_bad = HistoryReader(fast=False).read(messages)
+    plain, plain_bad = HistoryReader(plainly=True).read(messages)
     assert plain_view(fast) == plain_view(plain)
     assert bad == plain_bad
     assert batch_is_sound(fast)
     assert_counted(HistorySkim(), messages, plain, bad)
-    fast_reader, plain_reader = HistoryReader(), HistoryReader(fast=False)
+    fast_reader, plain_reader = HistoryReader(), HistoryReader(plainly=True)
     third = len(encoded) // 3
     for part in (encoded[:third], encoded[third : 2 * third], encoded[2 * third :]):
         messages = Messages.joined(part)
@@ -210,7 +211,7 @@ def test_leaves_of_media_are_no_curves(fast: bool) -> None:
 
 @pytest.mark.parametrize("fast", [True, False])
 def test_row_columns_and_steps(fast: bool) -> None:
-    reader = HistoryReader(fast=fast)
+    reader = HistoryReader(plainly=not fast)
     first, _ = reader.read(
         Messages.joined(
             [
@@ -247,7 +248,7 @@ def test_bad_records_are_reported_and_take_no_row(fast: bool) -> None:
     text_no_utf8 = row(item("a", '"s"')).replace(b"s", b"\xff")
     number_no_utf8 = row(item("a", "1x")).replace(b"x", b"\xff")
     encoded = [good, no_utf8, good, text_no_utf8, good[:-1], number_no_utf8, row(item("a", "2"), step=1)]
-    batch, bad = HistoryReader(fast=fast).read(Messages.joined(encoded))
+    batch, bad = HistoryReader(plainly=not fast).read(Messages.joined(encoded))
     assert batch.columns.rows.tolist() == [0, 1, 2]
     assert batch.columns.values.tolist() == [1, 1, 2]
     assert batch.steps.tolist() == [0, 0, 1]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from leet.model.natural import NaturalOrder, decimal_key, natural_key, natural_keys, natural_sorted
+from leet.model.natural import NaturalOrder, decimal_key, natural_key, natural_keys, natural_positions, natural_sorted
 
 
 def test_numbers_sort_by_size():
@@ -75,7 +75,12 @@ def test_names_with_zeros_and_ones():
 
 
 @given(st.lists(st.from_regex(r"[A-Z0_/.\x00é]{0,3}[0-9]{0,9}/?[0-9]{0,90}", fullmatch=True), max_size=50))
-def test_keys_of_very_many_names_are_those_made_one_by_one(names: list[str]):
-    for filling in ("/x", "é"):  # which is no ASCII and goes another way
-        many = [*names, *(f"{n:03}{filling}{n * n:07}" for n in range(4096))]
-        assert natural_keys(many) == [natural_key(name) for name in many]
+def test_very_many_names_are_put_in_order_as_a_few_are(names: list[str]):
+    for filling in ("/x", "/X", "é", "\n"):  # the last two go another way
+        many = [*names, *(f"{n % 1500:03}{filling}{n * n % 7:07}" for n in range(4096)), *names]
+        assert [many[at] for at in natural_positions(many)] == natural_sorted(many)
+
+
+def test_equal_names_stay_as_they_are():
+    many = [f"a/{n % 2000:05}" for n in range(5000)]
+    assert natural_positions(many) == sorted(range(5000), key=lambda at: (many[at], at))

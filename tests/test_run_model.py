@@ -25,7 +25,7 @@ from leet.reading.batch import (
     HistoryBatch,
     Notice,
     Skipped,
-    SummaryChange,
+    SummaryChanges,
     SystemBatch,
 )
 from leet.reading.records import message_class
@@ -98,7 +98,7 @@ def test_data_after_the_exit_record_is_kept():
     model = RunModel(LOG)
     model.apply(batch(("exit", message("RunExitRecord", exit_code=3))))
     assert str(model.state(NOW)) == "failed (exit code 3)"
-    model.apply(batch(history=rows(2, loss=1.0), summary=(SummaryChange(("loss",), Json("1")),)))
+    model.apply(batch(history=rows(2, loss=1.0), summary=SummaryChanges([("loss",)], [Json("1")])))
     assert model.rows == 2
     assert model.summary.to_dict() == {"loss": 1}
     assert model.state(NOW).name == "failed"
@@ -181,7 +181,7 @@ def test_summary_changes_are_leaves_and_null_means_absent():
         (("_wandb", "runtime"), "77"),
         (("inf",), "-Infinity"),
     ):
-        change = model.apply(batch(summary=(SummaryChange(path, None if text is None else Json(text)),)))
+        change = model.apply(batch(summary=SummaryChanges([path], [None if text is None else Json(text)])))
         assert change.overview
     assert model.summary.to_dict() == {
         "loss": {"min": 1, "last": 2},
@@ -300,7 +300,7 @@ def test_a_replaced_log_starts_afresh():
         ("alert", message("AlertRecord", title="T")),
         history=rows(5, old=1.0),
         system=system(NOW, cpu=1.0),
-        summary=(SummaryChange(("old",), Json("1")),),
+        summary=SummaryChanges([("old",)], [Json("1")]),
         console=(ConsolePiece("stdout", NOW, "old\n"),),
         skipped=(Skipped(0, 5, "bad"),),
     )

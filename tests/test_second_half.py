@@ -14,7 +14,7 @@ from test_tail import log_bytes
 from leet.model.run import RunModel
 from leet.output import bulk_summary, inspect
 from leet.output.run_summary import RunSummary
-from leet.reading import log_file, second_half
+from leet.reading import frame_process, log_file, second_half
 from leet.reading.batch import Batch, Notice
 from leet.reading.column_cache import ColumnCache
 from leet.reading.log_file import LogFile
@@ -155,7 +155,7 @@ def _one_broken() -> object:
     import queue
 
     frames: queue.SimpleQueue[bytes] = queue.SimpleQueue()
-    frames.put(second_half._BROKEN)
+    frames.put(frame_process._BROKEN)
     return frames
 
 

@@ -29,9 +29,13 @@ def parsed(value: Any) -> Any:
     return str(value) if found is value else found
 
 
+COMPOUND = ("{", "[")
+"""What the JSON text of an object or a list begins with."""
+
+
 def is_compound(value: Any) -> bool:
     """Whether a leaf is an object or a list, parsed or not."""
-    return value[:1] in ("{", "[") if isinstance(value, Json) else isinstance(value, (dict, list))
+    return value[:1] in COMPOUND if isinstance(value, Json) else isinstance(value, (dict, list))
 
 
 def flat(key: str, value: Any, depth: int = 0) -> Iterator[tuple[str, Any]]:

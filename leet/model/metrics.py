@@ -113,17 +113,16 @@ class MetricStore:
         if names is self._last_names:
             return self._last_ids
         ids = self._ids
-        fresh = [name for name in names if name not in ids]
+        fresh = [name for name in names if name not in ids] if ids else names
         if fresh:
-            for name in fresh:
-                ids[name] = len(ids)
+            ids.update(zip(fresh, range(len(ids), len(ids) + len(fresh)), strict=True))
             self._own += [None] * (len(ids) - len(self._own))
             room = len(ids) - len(self._counts)
             if room > 0:
                 room += len(ids)
                 self._counts = np.concatenate([self._counts, np.zeros(room, np.int64)])
                 self._shared = np.concatenate([self._shared, np.ones(room, np.bool_)])
-            self._order.add([name for name in fresh if not name.startswith("_")])
+            self._order.add([name for name in fresh if name[:1] != "_"])
         self._last_names = names
         self._last_ids = np.fromiter(map(ids.__getitem__, names), np.int32, len(names))
         return self._last_ids

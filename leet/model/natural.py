@@ -15,9 +15,6 @@ _MANY = 64
 """Names from which on it is worth making their keys together."""
 _VERY_MANY = 4096
 """Names from which on their text is worth an array, and loading what makes arrays."""
-_ZERO = 0x30
-_LONGEST_RUN = 0x7F - _ZERO
-"""Digits whose number is still one octet of ASCII."""
 
 
 class _Sized(dict[str, str]):
@@ -50,45 +47,32 @@ def natural_keys(names: Sequence[str]) -> list[str]:
     if len(names) < _MANY or joined.count("\n") != len(names) - 1:
         return [natural_key(name) for name in names]
     joined = _folded(joined)
-    if len(names) >= _VERY_MANY and joined.isascii() and (sized := _with_sizes(joined.encode())):
-        return sized.decode().split("\n")
     pieces = _DIGITS.split(joined)
     pieces[1::2] = map(_SIZED.__getitem__, pieces[1::2])
     return "".join(pieces).split("\n")
 
 
-def natural_places(names: Sequence[str]) -> list[str]:
-    """For each name its key, a zero and itself: texts that sort as the names do, several times as fast as pairs."""
-    return [f"{key}\0{name}" for key, name in zip(natural_keys(names), names, strict=True)]
+def natural_positions(names: Sequence[str]) -> list[int]:
+    """The positions in `names` of the first in natural order, of the second, …; equal names stay as they are."""
+    if len(names) >= _VERY_MANY:
+        joined = "\n".join(names)
+        if joined.count("\n") == len(names) - 1 and (positions := _positions_of_many(joined)):
+            return list(positions)
+    # Texts of a key, a zero and the name sort as pairs of the two do, several times as fast.
+    places = [f"{key}\0{name}" for key, name in zip(natural_keys(names), names, strict=True)]
+    return sorted(range(len(names)), key=places.__getitem__)
 
 
-def _with_sizes(text: bytes) -> bytes:
-    """ASCII text with every run of digits as `_Sized` has it; empty where one of them is too long for that.
+@lru_cache(1)
+def _positions_of_many(joined: str) -> list[int]:
+    """The positions of very many names, one a line; empty where there is no faster way to find them.
 
-    x 0 4 2 / 7          x 2 4 2 / 1 7
-      ╰─── run ╰ run       ╰ its length without zeros, put before it
+    Remembered because the newest part of a log has the names of all of it, as a rule, and comes shortly before it.
     """
-    import numpy as np
+    from leet.model.natural_arrays import positions_of_many
 
-    octets = np.frombuffer(text, np.uint8)
-    digits = octets - np.uint8(_ZERO) < 10
-    edges = np.flatnonzero(np.diff(digits, prepend=False, append=False))
-    starts, ends = edges[::2], edges[1::2]
-    padded = np.flatnonzero(octets[starts] == _ZERO)
-    if len(padded):
-        numbers = np.append(np.flatnonzero(octets != _ZERO), len(octets))
-        begins = starts.copy()
-        begins[padded] = np.minimum(numbers[np.searchsorted(numbers, starts[padded])], ends[padded])
-        steps = np.zeros(len(octets) + 1, np.int8)  # 1 from the first zero of a run on, back to 0 behind the last one
-        steps[starts] += 1
-        steps[begins] -= 1
-        kept = np.cumsum(steps[:-1], dtype=np.int8) == 0
-        places = np.append(0, np.cumsum(kept))  # of each octet among those that are kept
-        octets, starts, ends = octets[kept], places[begins], places[ends]
-    sizes = ends - starts
-    if sizes.max(initial=0) > _LONGEST_RUN:
-        return b""
-    return bytes(np.insert(octets, starts, (sizes + _ZERO).astype(np.uint8)))
+    folded = _folded(joined)
+    return positions_of_many(folded.encode(), joined) if folded.isascii() else []
 
 
 @lru_cache(1 << 14)
@@ -125,36 +109,30 @@ def natural_sorted(names: Iterable[str]) -> list[str]:
 
 
 class NaturalOrder:
-    """Names kept in natural order while more of them arrive.
+    """Names kept in natural order while more of them arrive."""
 
-    The key of a name is made once; new names are merged into the old ones in one pass, so a hundred thousand names
-    that arrive in a few batches cost a few sorts of nearly sorted lists. Entries are `natural_places`.
-    """
-
-    __slots__ = ("_entries", "_fresh", "_names")
+    __slots__ = ("_fresh", "_names")
 
     def __init__(self) -> None:
-        self._entries: list[str] = []
         self._fresh: list[str] = []
         self._names: tuple[str, ...] = ()
 
     def __len__(self) -> int:
-        return len(self._entries) + len(self._fresh)
+        return len(self._names) + len(self._fresh)
 
-    def add(self, names: Sequence[str]) -> None:
+    def add(self, names: Iterable[str]) -> None:
         """Take names that are not here yet."""
         self._fresh.extend(names)
 
     def names(self) -> tuple[str, ...]:
         """All names in order: the same object until a name is added."""
         if self._fresh:
-            self._entries += natural_places(self._fresh)
+            every = [*self._names, *self._fresh]
+            self._names = tuple(map(every.__getitem__, natural_positions(every)))
             self._fresh.clear()
-            self._entries.sort()
-            self._names = tuple([entry.partition("\0")[2] for entry in self._entries])
         return self._names
 
 
 def _folded(text: str) -> str:
-    """In lower case, and without the zeros that end keys in `NaturalOrder`."""
+    """In lower case, and without the zeros that end keys in `natural_positions`."""
     return text.lower().replace("\0", "\1")

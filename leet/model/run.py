@@ -147,7 +147,7 @@ class RunModel:
         if piece.system is not None:
             system = self.system.append(piece.system)
         if piece.summary:
-            self.summary.change(piece.summary)
+            self.summary.change(piece.summary.pairs())
         if piece.console:
             self.console.append(piece.console)
         self._take_skipped(piece.skipped)

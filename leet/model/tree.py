@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from operator import itemgetter
 from typing import TYPE_CHECKING, Any, overload
 
-from leet.model.leaf import TYPE_KEY, display, flat, is_compound, json_text, parsed
-from leet.model.natural import natural_places
+from leet.model.leaf import COMPOUND, TYPE_KEY, display, flat, is_compound, json_text, parsed
+from leet.model.natural import natural_positions
 from leet.model.safe_text import clean
 from leet.reading.unparsed import Json
 
@@ -91,8 +90,8 @@ class Tree:
             # Nearly all of a long summary: leaves at the top, new where nobody has seen the rows, or plain ones.
             key = path[0] if len(path) == 1 else TYPE_KEY
             old = root.get(key, _MISSING)
-            unseen = old is _MISSING and self._order is None
-            if key != TYPE_KEY and (unseen or (type(old) is Json and not is_compound(old) and not is_compound(value))):
+            plain = type(old) is Json and old[:1] not in COMPOUND and value[:1] not in COMPOUND
+            if key != TYPE_KEY and (plain or (old is _MISSING and self._order is None)):
                 root[key] = value
             else:
                 self.assign(path, value)
@@ -169,17 +168,19 @@ class Tree:
                 self._order = _Order(self._root)
             entries = self._order.plain()
             if left_out := self.left_out():
-                entries = [entry for entry in entries if entry[1] not in left_out]
+                entries = [entry for entry in entries if _dotted([entry])[0] not in left_out]
             if self._order.compound:
-                entries = entries + _entries(
+                entries = _in_order(
                     [
-                        (key, [value], 0)
-                        for dotted, node, name in self._order.compound
-                        for key, value in flat(dotted, node[name])
+                        *entries,
+                        *(
+                            (key, [value], 0)
+                            for dotted, node, name in self._order.compound
+                            for key, value in flat(dotted, node[name])
+                        ),
                     ]
                 )
-                entries.sort(key=_PLACE)
-            self._rows = Rows(entries, self.text)
+            self._rows = Rows(self._root, entries, self.text)
         return self._rows
 
     def left_out(self) -> frozenset[str]:
@@ -208,22 +209,26 @@ def _bounded(path: KeyPath) -> KeyPath:
     return path if len(path) <= _DEEPEST else (*path[: _DEEPEST - 1], ".".join(path[_DEEPEST - 1 :]))
 
 
-_Leaf = tuple[str, Any, Any]
-"""Dotted key of a row, and where its value is: a container and the key or index in it."""
-_Entry = tuple[str, str, Any, Any]
-"""The same behind its place in the order, see `natural_places`."""
-_PLACE = itemgetter(0)
+_Leaf = str | tuple[str, Any, Any]
+"""Dotted key of a row, and where its value is: a container and the key or index in it.
+
+Of a leaf at the top its key says both, if it is shown as it is: of those there may be a hundred thousand.
+"""
 
 
-def _entries(leaves: Sequence[_Leaf]) -> list[_Entry]:
-    places = natural_places([dotted for dotted, _, _ in leaves])
-    return [(place, *leaf) for place, leaf in zip(places, leaves, strict=True)]
+def _dotted(leaves: Sequence[_Leaf]) -> list[str]:
+    return [leaf if isinstance(leaf, str) else leaf[0] for leaf in leaves]
+
+
+def _in_order(leaves: Sequence[_Leaf]) -> list[_Leaf]:
+    return list(map(leaves.__getitem__, natural_positions(_dotted(leaves))))
 
 
 class Rows(Sequence[tuple[str, str]]):
     """(dotted key, display text) of the leaves of a tree; texts are made when they are looked at."""
 
-    def __init__(self, entries: list[_Entry], text: Callable[[str, Any], str]) -> None:
+    def __init__(self, root: dict[str, Any], entries: list[_Leaf], text: Callable[[str, Any], str]) -> None:
+        self._root = root
         self._entries = entries
         self._text = text
 
@@ -244,10 +249,10 @@ class Rows(Sequence[tuple[str, str]]):
 
     def dotted_keys(self) -> list[str]:
         """The dotted keys alone, without making a text."""
-        return [entry[1] for entry in self._entries]
+        return _dotted(self._entries)
 
-    def _row(self, entry: _Entry) -> tuple[str, str]:
-        _, dotted, holder, key = entry
+    def _row(self, entry: _Leaf) -> tuple[str, str]:
+        dotted, holder, key = (entry, self._root, entry) if isinstance(entry, str) else entry
         try:
             value = holder[key]
         except KeyError:  # removed since these rows were made
@@ -261,15 +266,15 @@ class _Order:
     """The leaves of a tree in natural order: plain ones, and those whose rows depend on their value."""
 
     def __init__(self, root: dict[str, Any]) -> None:
-        self._plain: list[_Entry] = []
+        self._plain: list[_Leaf] = []
         self._fresh: list[_Leaf] = []
         self.compound: list[tuple[str, dict[str, Any], str]] = []
         self._walk("", root)
 
-    def plain(self) -> list[_Entry]:
+    def plain(self) -> list[_Leaf]:
         """The leaves with one row each; the list is not changed any more."""
         if self._fresh:
-            self._plain = sorted(self._plain + _entries(self._fresh), key=_PLACE)
+            self._plain = _in_order(self._plain + self._fresh)
             self._fresh = []
         return self._plain
 
@@ -279,10 +284,21 @@ class _Order:
             self._put(".".join(map(clean, path)), node, path[-1], value)
 
     def _walk(self, prefix: str, node: dict[str, Any]) -> None:
-        for key, value in node.items():
-            if not prefix and key.startswith("_"):
+        keys = "".join(node)
+        safe = keys.isascii() and keys.isprintable()
+        plain: list[str] = []
+        if safe and not prefix:
+            plain = [
+                key
+                for key, value in node.items()
+                if type(value) is Json and value[:1] not in COMPOUND and key[:1] != "_"
+            ]
+            self._fresh += plain
+        done = frozenset(plain) if len(plain) < len(node) else node
+        for key, value in node.items() if done is not node else ():
+            if key in done or (not prefix and key[:1] == "_"):
                 continue
-            dotted = prefix + clean(key)
+            dotted = prefix + (key if safe else clean(key))
             if isinstance(value, _Branch) and not _is_media(value):
                 self._walk(dotted + ".", value)
             else:

@@ -25,8 +25,9 @@ from leet.output.run_summary import RunSummary
 from leet.reading import blocks, records, second_half
 from leet.reading.batch import KeyPath
 from leet.reading.bulk_blocks import BulkBlockReader, Found
-from leet.reading.log_file import processors
-from leet.reading.second_half import SecondHalf, write_frame
+from leet.reading.frame_process import Failed, write_frame
+from leet.reading.reader_process import processors
+from leet.reading.second_half import SecondHalf
 from leet.reading.skim import Skim
 
 _PIECE = 8 * 1024 * 1024
@@ -63,7 +64,7 @@ class Stretch:
             runtime=found.runtime,
             metrics=[*compress(names, shown)],
             points=int(found.counts[which][np.array(shown, bool)].sum()),
-            changes=[(path, json) for path, json in skim.take_summary()],
+            changes=list(skim.take_summary().pairs()),
             skipped=[(piece.offset, piece.length, piece.reason) for piece in found.skipped],
             others=found.others,
         )
@@ -154,8 +155,8 @@ class _Reading:
             if self._reader.position != begins:
                 return []
             theirs = [Stretch.unpack(frame) for frame in second.frames()]
-            position, origin = orjson.loads(second.last())
-        except second_half.Failed:
+            position, origin = orjson.loads(second.next())
+        except Failed:
             return []
         finally:
             second.close()
@@ -175,7 +176,7 @@ def _read_second_half(path: str, start: int, end: int, origin: int) -> None:
         for part in found.parts(_PART):
             skim.skim(part)
         if skim.guessed_first_step:
-            raise second_half.Failed
+            raise Failed
         if position >= end or ordinal % _PIECES_A_STRETCH == 0:
             write_frame(out, Stretch.of(skim).pack())
     write_frame(out, b"")
@@ -183,5 +184,5 @@ def _read_second_half(path: str, start: int, end: int, origin: int) -> None:
 
 
 if __name__ == "__main__":
-    with contextlib.suppress(second_half.Failed, OSError):
+    with contextlib.suppress(Failed, OSError):
         _read_second_half(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), int(sys.argv[4]))

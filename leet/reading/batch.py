@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -114,6 +114,33 @@ class SummaryChange(NamedTuple):
     json: Json | None
 
 
+@dataclass(slots=True)
+class SummaryChanges(Sequence[SummaryChange]):
+    """Changes of the summary in their order, as two lists: there may be a hundred thousand at a time."""
+
+    paths: list[KeyPath] = field(default_factory=list)
+    values: list[Json | None] = field(default_factory=list)
+
+    def __len__(self) -> int:
+        return len(self.paths)
+
+    @overload
+    def __getitem__(self, index: int) -> SummaryChange: ...
+    @overload
+    def __getitem__(self, index: slice) -> SummaryChanges: ...
+    def __getitem__(self, index: int | slice) -> SummaryChange | SummaryChanges:
+        if isinstance(index, slice):
+            return SummaryChanges(self.paths[index], self.values[index])
+        return SummaryChange(self.paths[index], self.values[index])
+
+    def __iter__(self) -> Iterator[SummaryChange]:
+        return map(SummaryChange, self.paths, self.values)
+
+    def pairs(self) -> Iterator[tuple[KeyPath, Json | None]]:
+        """The same as plain pairs, which are made in no time."""
+        return zip(self.paths, self.values, strict=True)
+
+
 class ConsolePiece(NamedTuple):
     """Text as the program wrote it: any number of lines or a part of one, escape sequences and all."""
 
@@ -145,7 +172,7 @@ class Batch:
     entries: tuple[Entry, ...] = ()
     history: HistoryBatch | None = None
     system: SystemBatch | None = None
-    summary: tuple[SummaryChange, ...] = ()
+    summary: SummaryChanges = field(default_factory=SummaryChanges)
     console: tuple[ConsolePiece, ...] = ()
     skipped: tuple[Skipped, ...] = ()
     reset: bool = False

@@ -25,7 +25,7 @@ from leet.reading.batch import (
     Floats,
     HistoryBatch,
     Skipped,
-    SummaryChange,
+    SummaryChanges,
     SystemBatch,
     TypedPlace,
 )
@@ -54,7 +54,9 @@ class Packer:
             "anew": not self._begun,
             "end": batch.end,
             "records": batch.records,
-            "summary": [tuple(change) for change in batch.summary],
+            # There may be a hundred thousand, and lists of texts are read several times as fast as lists of lists.
+            "paths": [path[0] if len(path) == 1 else path for path in batch.summary.paths],
+            "values": batch.summary.values,
             "console": [(piece.stream, piece.timestamp, piece.text) for piece in batch.console],
             "skipped": [(piece.offset, piece.length, piece.reason) for piece in batch.skipped],
         }
@@ -85,7 +87,7 @@ class Packer:
     def _columns(self, columns: Columns, arrays: list[_Array]) -> _Text:
         if columns.names is not self._last:
             self._last = columns.names
-            self._last_ids = np.fromiter(map(self._names.id_of, columns.names), np.int32, len(columns))
+            self._last_ids = np.array(self._names.ids_of(columns.names), np.int32)
         arrays += [self._last_ids, columns.starts, columns.values, columns.rows]
         return {"count": len(columns), "points": columns.points}
 
@@ -102,8 +104,7 @@ class Unpacker:
         texts: _Text = orjson.loads(data[8 : 8 + length])
         if texts["anew"]:
             self._names = Names()
-        for name in texts["names"]:
-            self._names.id_of(name)
+        self._names.ids_of(texts["names"])
         reader = _Reader(data, 8 + length + -length % 8, self._names)
         history = system = None
         if found := texts.get("history"):
@@ -121,12 +122,16 @@ class Unpacker:
             entries=tuple(reader.entries(texts["entries"])),
             history=history,
             system=system,
-            summary=tuple(
-                SummaryChange(tuple(path), None if text is None else Json(text)) for path, text in texts["summary"]
-            ),
+            summary=_changes(texts["paths"], texts["values"]),
             console=tuple(ConsolePiece(*piece) for piece in texts["console"]),
             skipped=tuple(Skipped(*piece) for piece in texts["skipped"]),
         )
+
+
+def _changes(paths: list[str | list[str]], values: list[str | None]) -> SummaryChanges:
+    """Changes of the summary; a path of one part is that part."""
+    whole = [(path,) if isinstance(path, str) else tuple(path) for path in paths]
+    return SummaryChanges(whole, [None if value is None else Json(value) for value in values])
 
 
 class _Reader:

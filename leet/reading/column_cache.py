@@ -204,8 +204,16 @@ class Recording:
         """Keep one more batch."""
         if self._file is not None:
             try:
-                self._write(_BATCH, self._packer.pack(batch))
-            except (OSError, TypeError):  # no room on the disk, or a text that JSON cannot hold
+                self.add_packed(self._packer.pack(batch))
+            except TypeError:  # a text that JSON cannot hold
+                self.abandon()
+
+    def add_packed(self, batch: bytes) -> None:
+        """Keep one more batch, packed by another packer, all of whose batches come before any of `add`."""
+        if self._file is not None:
+            try:
+                self._write(_BATCH, batch)
+            except OSError:  # no room on the disk
                 self.abandon()
 
     def finish(self, checkpoint: Checkpoint, log: IO[bytes]) -> None:

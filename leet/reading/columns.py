@@ -13,6 +13,10 @@ from leet.reading.batch import Columns, Floats, Rows
 Ids = npt.NDArray[np.int64]
 
 
+ROW_COLUMNS = ("_step", "_runtime", "_timestamp")
+"""What every row has at most one of, and no chart of its own."""
+
+
 class Names:
     """Names in the order in which they were first seen; the place of a name is its id."""
 
@@ -42,7 +46,8 @@ class Names:
         """The ids of many names, new ones in the order in which they come."""
         names = list(names)
         ids = self._ids
-        new = [name for name in dict.fromkeys(names) if name not in ids]
+        unlike = dict.fromkeys(names)
+        new = [name for name in unlike if name not in ids] if ids else list(unlike)
         ids.update(zip(new, range(len(self._list), len(self._list) + len(new)), strict=True))
         self._list += new
         return list(map(ids.__getitem__, names))

@@ -19,13 +19,13 @@ import numpy as np
 from google.protobuf.message import DecodeError
 
 from leet.reading import records
-from leet.reading.batch import Batch, ConsolePiece, Entry, Skipped, Stream, SummaryChange, SystemBatch
+from leet.reading.batch import Batch, ConsolePiece, Entry, Skipped, Stream, SummaryChanges, SystemBatch
 from leet.reading.bulk_blocks import Found
 from leet.reading.column_cache import Checkpoint
 from leet.reading.columns import Names, Points
 from leet.reading.envelopes import HISTORY, OTHER, SUMMARY, Envelopes, open_envelopes
+from leet.reading.fast_history import FastHistory
 from leet.reading.history import HistoryReader
-from leet.reading.key_paths import KeyPaths
 from leet.reading.logged_values import number_of
 from leet.reading.messages import Messages, Places
 from leet.reading.summary import SummaryReader
@@ -37,10 +37,11 @@ _STDOUT = 1
 class Decoder:
     """Decodes the records of one log, batch after batch, from its first."""
 
-    def __init__(self, paths: KeyPaths | None = None) -> None:
-        paths = KeyPaths() if paths is None else paths
-        self._history = HistoryReader(paths)
-        self._summary = SummaryReader(paths)
+    def __init__(self, fast: FastHistory | None = None) -> None:
+        """`fast` may know the keys of the log from a part of it that has been read already."""
+        fast = FastHistory() if fast is None else fast
+        self._history = HistoryReader(fast)
+        self._summary = SummaryReader(fast.paths)
         self._system_names = Names()
         self._ordinal = 0
         self._console_time = 0.0
@@ -49,7 +50,7 @@ class Decoder:
         """What another decoder must know to go on from here, but for changes of the summary that are held back."""
         return Checkpoint(position, origin, self._ordinal, self._history.step, self._console_time)
 
-    def take_summary(self) -> tuple[SummaryChange, ...]:
+    def take_summary(self) -> SummaryChanges:
         """The changes of the summary that are held back."""
         return self._summary.take()
 
@@ -91,7 +92,7 @@ class Decoder:
             entries=tuple(others.entries),
             history=history if len(history) else None,
             system=_system_batch(others.samples, self._system_names),
-            summary=self._summary.take() if end >= size or first else (),
+            summary=self._summary.take() if end >= size or first else SummaryChanges(),
             console=tuple(others.console),
             skipped=tuple(sorted(skipped, key=lambda piece: piece.offset)),
         )

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from leet.reading.batch import Floats, Offsets
-from leet.reading.columns import Ids, Names, Points, order_by_id
+from leet.reading.columns import ROW_COLUMNS, Ids, Names, Points, order_by_id
 from leet.reading.items import Items, find_items
 from leet.reading.key_paths import NO_PATH, KeyPaths
 from leet.reading.key_table import LONGEST
@@ -51,28 +51,29 @@ def all_odd(messages: int) -> FastRows:
 
 
 class FastHistory:
-    """Reads the history of one log and remembers its keys."""
+    """Reads the history of one log and remembers its keys, which whoever reads a part of it ahead may know already."""
 
-    def __init__(self, names: Names, paths: KeyPaths) -> None:
-        self._names = names
-        self._paths = paths
+    def __init__(self) -> None:
+        self.names = Names(ROW_COLUMNS)
+        """The names of values; those of the row columns come first."""
+        self.paths = KeyPaths()
         self._ids = np.empty(0, np.int64)  # by number of a path: the id of its name, ODD or _UNSEEN
 
     def ids_of(self, numbers: Ids) -> Ids:
         """The ids of the names of paths, given by their numbers."""
-        more = len(self._paths) - len(self._ids)
+        more = len(self.paths) - len(self._ids)
         if more > 0:
-            self._ids = np.append(self._ids, np.full(more + len(self._paths), _UNSEEN))
+            self._ids = np.append(self._ids, np.full(more + len(self.paths), _UNSEEN))
         known = numbers != NO_PATH
         ids = self._ids.take(numbers, mode="clip")
         new = np.flatnonzero((ids == _UNSEEN) & known)
         if len(new):
             fresh = list(dict.fromkeys(numbers[new].tolist()))  # in the order in which they came
-            paths = self._paths.of(fresh)
+            paths = self.paths.of(fresh)
             odd = [len(path) > 1 and path[-1] == TYPE_KEY for path in paths]
             self._ids[fresh] = ODD
             plain = [number for number, is_odd in zip(fresh, odd, strict=True) if not is_odd]
-            self._ids[plain] = self._names.ids_of(map(readable_name, self._paths.of(plain)))
+            self._ids[plain] = self.names.ids_of(map(readable_name, self.paths.of(plain)))
             ids = self._ids.take(numbers, mode="clip")
         ids[~known] = ODD
         return ids
@@ -82,7 +83,7 @@ class FastHistory:
         step_numbers, odd = read_step_numbers(messages, items.rests)
         odd[items.of[items.key_ends - items.starts > LONGEST]] = True
         items = items.without(odd)
-        ids = self.ids_of(self._paths.keys.numbers(messages, items.starts, items.key_ends))
+        ids = self.ids_of(self.paths.keys.numbers(messages, items.starts, items.key_ends))
         values = read_values(messages, items.value_starts, items.ends)
         order = order_by_id(ids)
         odd = items.odd | self._odd_messages(items, ids, values.is_object, order)

@@ -9,26 +9,22 @@ from __future__ import annotations
 import numpy as np
 
 from leet.reading.batch import Floats, HistoryBatch, Offsets, TypedPlace
-from leet.reading.columns import Names, Points
+from leet.reading.columns import ROW_COLUMNS, Points
 from leet.reading.fast_history import FastHistory, all_odd
-from leet.reading.key_paths import KeyPaths
 from leet.reading.messages import Messages
 from leet.reading.plain_history import Texts, read_plain
 
-ROW_COLUMNS = ("_step", "_runtime", "_timestamp")
-"""What every row has at most one of, and no chart of its own; their ids come first in `Names`."""
 _STEP, _RUNTIME, _TIMESTAMP = range(3)
 
 
 class HistoryReader:
     """Turns the history records of one log into columns, batch after batch."""
 
-    def __init__(self, paths: KeyPaths | None = None, *, fast: bool = True) -> None:
-        """Without `fast`, every record is read the plain way; the outcome is the same."""
-        self._names = Names(ROW_COLUMNS)
-        self._paths = KeyPaths() if paths is None else paths
-        self._fast = FastHistory(self._names, self._paths)
-        self._side_by_side = fast
+    def __init__(self, fast: FastHistory | None = None, *, plainly: bool = False) -> None:
+        """`plainly`: read every record the plain way; the outcome is the same."""
+        self._fast = FastHistory() if fast is None else fast
+        self._names = self._fast.names
+        self._plainly = plainly
         self.step = -1.0
         """Step of the last row that was read."""
         self.guessed_first_step = False
@@ -40,7 +36,7 @@ class HistoryReader:
 
         `offsets`, int64 [messages], says where their records begin in the log, for values that stay there.
         """
-        fast = self._fast.read(messages) if self._side_by_side else all_odd(len(messages))
+        fast = all_odd(len(messages)) if self._plainly else self._fast.read(messages)
         plain = read_plain(messages, np.flatnonzero(fast.odd), self._names)
         points = fast.points.merged(plain.points())
         numbers = fast.step_numbers

@@ -53,7 +53,7 @@ class HistorySkim(HistoryReader):
         numbers, odd = read_step_numbers(messages, items.rests)
         odd[items.of[items.key_ends - items.starts > LONGEST]] = True
         items = items.without(odd)
-        ids = self._fast.ids_of(self._paths.keys.numbers(messages, items.starts, items.key_ends))
+        ids = self._fast.ids_of(self._fast.paths.keys.numbers(messages, items.starts, items.key_ends))
         is_number = looks_numeric(messages, items.value_starts, items.ends, whole=True)
         others = np.flatnonzero(~is_number)
         odd = items.odd | _with_name_twice(items, ids, len(self._names))

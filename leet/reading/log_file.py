@@ -7,7 +7,7 @@ alive, and network file systems check their copy of it when it is opened. It is 
          ─► another file?    replaced    other device or inode, or another beginning than the one that was read
          ─► shorter?         truncated
          ─► longer?          pieces of it ─► BulkBlockReader ─► Decoder ─► Batch ─► ColumnCache
-                             of a big log, what the cache has of it, or half of it decoded by another process
+                             of a big log, what the cache has of it, or all or half of it decoded by another process
 """
 
 from __future__ import annotations
@@ -19,13 +19,19 @@ from collections.abc import Iterator
 from io import FileIO
 from pathlib import Path
 
-from leet.reading import second_half
+import orjson
+
+from leet.reading import reader_process, second_half
 from leet.reading.batch import Batch, Notice
+from leet.reading.batch_bytes import Unpacker
 from leet.reading.blocks import UnsupportedLog
 from leet.reading.bulk_blocks import BulkBlockReader, Found
-from leet.reading.column_cache import Checkpoint, ColumnCache, Recording
+from leet.reading.column_cache import Checkpoint, ColumnCache, Recording, Stored
 from leet.reading.decoder import Decoder
-from leet.reading.key_paths import KeyPaths
+from leet.reading.fast_history import FastHistory
+from leet.reading.frame_process import Failed
+from leet.reading.newest import read_newest
+from leet.reading.reader_process import ReaderProcess, processors
 from leet.reading.second_half import SecondHalf
 
 FIRST_PIECE = 128 * 1024
@@ -51,13 +57,23 @@ class LogFile:
         largest_piece: int = LARGEST_PIECE,
         *,
         cache: ColumnCache | None = None,
+        elsewhere: bool = False,
+        process: ReaderProcess | None = None,
+        divided_from: int | None = None,
     ) -> None:
-        """`cache` keeps what is decoded of a big log; without it every log is read anew."""
+        """`cache` keeps what is decoded of a big log; without it every log is read anew.
+
+        `elsewhere`: have all of a big log decoded by another process, for this one has a screen to draw. `process` is
+        one that has begun with it already. `divided_from`: bytes from which on half is decoded by another process, else
+        as many as are worth it where nothing but time counts.
+        """
         self.path = Path(path)
         self._cache = cache
+        self._elsewhere = elsewhere
+        self._process = process
+        self._divided_from = divided_from
         self._largest_piece = largest_piece
-        self.paths = KeyPaths()
-        """The keys of the log, which whoever reads a part of it ahead may know already."""
+        self._fast = FastHistory()
         self._seen = False  # the file has been there at the last look
         self._ever_seen = False
         self._trouble = ""  # what the last look could not do, so that it is said once only
@@ -65,7 +81,7 @@ class LogFile:
 
     def _begin(self) -> None:
         self._blocks = BulkBlockReader()
-        self._decoder = Decoder(self.paths)
+        self._decoder = Decoder(self._fast)
         self._position = 0
 
     def _forget(self) -> None:
@@ -105,6 +121,22 @@ class LogFile:
                 self._trouble = reason
                 yield Notice("unreadable", f"{self.path.name} cannot be read: {reason}")
 
+    def newest(self) -> tuple[Batch, ...]:
+        """The newest part of a big log: see `read_newest`."""
+        if self._process is not None:
+            try:
+                frames = self._process.newest()
+                *_, size, modified = self._process.file()
+                unpacker = Unpacker()
+                return tuple(unpacker.unpack(frame, size=size, modified=modified) for frame in frames)
+            except Failed:
+                self._give_up_process()
+        return read_newest(self.path, fast=self._fast)
+
+    def checkpoint(self) -> Checkpoint:
+        """Where the reading of this log can go on."""
+        return self._decoder.checkpoint(self._blocks.position, self._blocks.origin)
+
     def finish(self) -> Iterator[Batch]:
         """No more will come: what the end of the log still gives, and what of it cannot be read."""
         if not self._refused and (outcomes := self._blocks.finish()):
@@ -137,13 +169,23 @@ class LogFile:
                     yield _empty(found, reset=True)
                     stored = None
             if self._cache and self._is_big(found.st_size - self._position):
-                yield from self._read_and_keep(file, self._cache.record(file, stored))
+                yield from self._read_and_keep(file, self._recording(file, stored))
             else:
                 yield from self._read_on(file)
             found = os.fstat(file.fileno())
             self._stamp = self._position, found.st_mtime_ns
+            self._give_up_process()
             if self._position == before and not self._refused:
                 yield _empty(found, end=self._position)
+
+    def _recording(self, file: FileIO, stored: Stored | None) -> Recording | None:
+        """What keeps what is read from here on; None where what lies before would be missing from it."""
+        assert self._cache is not None
+        if self._position and stored is None:
+            stored = self._cache.find(file)
+        if (stored.checkpoint.position if stored is not None else 0) != self._position:
+            return None
+        return self._cache.record(file, stored)
 
     def _is_big(self, size: int) -> bool:
         return self._cache is not None and size >= self._cache.smallest
@@ -154,29 +196,55 @@ class LogFile:
         self._decoder.resume(checkpoint)
 
     def _read_and_keep(self, file: FileIO, recording: Recording | None) -> Iterator[Batch | Notice]:
-        if recording is None:
-            yield from self._read_on(file)
-            return
         try:
-            for item in self._read_on(file):
-                if isinstance(item, Batch) and item.reset:
-                    recording.abandon()
-                elif isinstance(item, Batch):
-                    recording.add(item)
-                yield item
+            yield from self._read_on(file, recording)
             if summary := self._decoder.take_summary():  # the log was cut short while it was read
                 yield Batch(self._position, self._position, 0.0, summary=summary)
-                return
-            if not self._refused:
-                recording.finish(self._decoder.checkpoint(self._blocks.position, self._blocks.origin), file)
+            elif recording is not None and not self._refused:
+                recording.finish(self.checkpoint(), file)
         finally:
-            recording.abandon()
+            if recording is not None:
+                recording.abandon()
 
-    def _read_on(self, file: FileIO) -> Iterator[Batch | Notice]:
-        """What follows in the open file."""
-        if os.fstat(file.fileno()).st_size - self._position >= second_half.SMALLEST and processors() > 1:
-            yield from self._read_in_halves(file)
-        yield from self._read_to(file, None)
+    def _read_on(self, file: FileIO, recording: Recording | None = None) -> Iterator[Batch | Notice]:
+        """What follows in the open file, kept in `recording`."""
+        size = os.fstat(file.fileno()).st_size - self._position
+        if self._elsewhere and not self._position and size >= reader_process.SMALLEST and processors() > 1:
+            yield from self._read_elsewhere(file, recording)
+        elif size >= (self._divided_from or second_half.SMALLEST) and processors() > 1:
+            yield from _kept(self._read_in_halves(file), recording)
+        yield from _kept(self._read_to(file, None), recording)
+
+    def _read_elsewhere(self, file: FileIO, recording: Recording | None) -> Iterator[Batch | Notice]:
+        """All of a big log, decoded by another process; nothing where that does not work."""
+        begun = False
+        try:
+            process = self._process = self._process or ReaderProcess(self.path)
+            found = os.fstat(file.fileno())
+            if process.file()[:2] != (found.st_dev, found.st_ino):
+                return
+            process.newest()
+            unpacker = Unpacker()
+            for frame in process.frames():
+                begun = True
+                if recording is not None:
+                    recording.add_packed(frame)
+                found = os.fstat(file.fileno())
+                yield unpacker.unpack(frame, size=found.st_size, modified=found.st_mtime)
+            self._resume(Checkpoint(**orjson.loads(process.next())))
+        except (Failed, OSError):
+            if begun:
+                if recording is not None:
+                    recording.abandon()
+                self._begin()
+                yield _empty(os.fstat(file.fileno()), reset=True)
+        finally:
+            self._give_up_process()
+
+    def _give_up_process(self) -> None:
+        process, self._process = self._process, None
+        if process is not None:
+            process.close()
 
     def _read_in_halves(self, file: FileIO) -> Iterator[Batch | Notice]:
         """The same, of a big log, with another process decoding the second half; less where that does not work."""
@@ -197,7 +265,7 @@ class LogFile:
             begins = second.begins()
             yield from self._read_to(file, begins)
             if self._blocks.position != begins:
-                raise second_half.Failed
+                raise Failed
             summary = self._decoder.take_summary()
             yield Batch(begins, found.st_size, found.st_mtime, summary=summary)
             before = self._decoder.checkpoint(begins, self._blocks.origin)
@@ -207,7 +275,7 @@ class LogFile:
                     self._resume(item)
                 else:
                     yield item
-        except second_half.Failed:
+        except Failed:
             if begun:
                 self._begin()
                 yield _empty(found, reset=True)
@@ -249,9 +317,15 @@ class LogFile:
         return None
 
 
-def processors() -> int:
-    """How many processors this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+def _kept(pieces: Iterator[Batch | Notice], recording: Recording | None) -> Iterator[Batch | Notice]:
+    """The same pieces, kept in `recording` on their way."""
+    for piece in pieces:
+        if recording is not None and isinstance(piece, Batch):
+            if piece.reset:
+                recording.abandon()
+            else:
+                recording.add(piece)
+        yield piece
 
 
 def _stamp(found: os.stat_result) -> tuple[int, int]:

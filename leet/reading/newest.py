@@ -19,7 +19,7 @@ from leet.reading.batch import Batch
 from leet.reading.blocks import UnsupportedLog
 from leet.reading.bulk_blocks import BulkBlockReader
 from leet.reading.decoder import Decoder
-from leet.reading.key_paths import KeyPaths
+from leet.reading.fast_history import FastHistory
 from recorder.transaction_log.framing import BLOCK
 
 SMALLEST = 32 * 1024 * 1024
@@ -39,19 +39,19 @@ def read_newest(
     path: str | os.PathLike[str],
     smallest: int | None = None,
     length: int | None = None,
-    paths: KeyPaths | None = None,
+    fast: FastHistory | None = None,
 ) -> tuple[Batch, ...]:
     """Batches that show a log as it is at its end; none where that is not worth it or cannot be done.
 
     That is so with logs of less than `smallest` bytes and those without a whole row in their tail, which is `length`
-    bytes, and more if there is none in these. `paths` learns the keys, so that whoever reads the whole log knows them.
+    bytes, and more if there is none in these. `fast` learns the keys, so that whoever reads the whole log knows them.
     """
     try:
         with open(Path(path), "rb", buffering=0) as file:
             found = os.fstat(file.fileno())
             if found.st_size < (SMALLEST if smallest is None else smallest):
                 return ()
-            ahead = Ahead(file.read(_HEAD), found.st_size, found.st_mtime, paths)
+            ahead = Ahead(file.read(_HEAD), found.st_size, found.st_mtime, fast)
             length = TAIL if length is None else length
             while True:
                 start = ahead.start(length)
@@ -68,7 +68,7 @@ def read_newest(
 class Ahead:
     """The reading of a log from a place near its end on, whose beginning is known too."""
 
-    def __init__(self, head: bytes, size: int, modified: float, paths: KeyPaths | None = None) -> None:
+    def __init__(self, head: bytes, size: int, modified: float, fast: FastHistory | None = None) -> None:
         """`head`: the first bytes; `size` and `modified` are those of the whole log. Raises UnsupportedLog."""
         reader = BulkBlockReader()
         head_batch = Decoder().decode(reader.feed_bulk(head), end=0, size=size, modified=modified)
@@ -78,8 +78,8 @@ class Ahead:
         self._modified = modified
         self._origin = reader.origin
         self._reader = BulkBlockReader(reader.origin)
-        self._paths = paths
-        self._decoder = Decoder(paths)
+        self._fast = fast
+        self._decoder = Decoder(fast)
         self._end = 0
 
     def start(self, length: int) -> int:
@@ -90,7 +90,7 @@ class Ahead:
         """What the bytes from `start` on hold."""
         self._reader = BulkBlockReader(self._origin)
         self._reader.resume(start, self._origin)
-        self._decoder = Decoder(self._paths)
+        self._decoder = Decoder(self._fast)
         self._end = start
         return self.further(data, self._size, self._modified)
 

@@ -14,11 +14,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-import queue
-import struct
-import subprocess
 import sys
-import threading
 from collections.abc import Iterator
 from dataclasses import asdict, replace
 from typing import IO
@@ -31,6 +27,7 @@ from leet.reading.blocks import WITHOUT_START
 from leet.reading.bulk_blocks import BulkBlockReader, Found
 from leet.reading.column_cache import Checkpoint
 from leet.reading.decoder import Decoder
+from leet.reading.frame_process import Failed, FrameProcess, write_frame
 from recorder.transaction_log.framing import BLOCK
 
 SMALLEST = 64 * 1024 * 1024
@@ -41,33 +38,21 @@ metrics each, most of the work is to learn their names, and both processes would
 SHARE = 0.56
 """Share of the bytes that this process reads: the other one has to start first."""
 _PIECE = 2 * 1024 * 1024
-_PATIENCE = 20.0
-"""Longest time to wait for the next batch of the other process, in seconds."""
-_LENGTH = struct.Struct("<Q")
 
 
-class Failed(Exception):  # noqa: N818 — named for what has happened
-    """The other process did not bring what was expected of it."""
-
-
-class SecondHalf:
+class SecondHalf(FrameProcess):
     """Another process at work on a log from `start` to `end`, where blocks are counted from `origin`."""
 
     def __init__(
         self, path: str | os.PathLike[str], start: int, end: int, origin: int, *, module: str = __name__
     ) -> None:
         """`module` is what the process runs: it writes frames as `decode` does."""
-        command = [sys.executable, "-P", "-m", module, os.fspath(path), str(start), str(end), str(origin)]
+        super().__init__(module, os.fspath(path), str(start), str(end), str(origin))
         self.start = start
-        self._process = subprocess.Popen(
-            command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
-        )
-        self._frames: queue.SimpleQueue[bytes] = queue.SimpleQueue()
-        threading.Thread(target=self._drain, name="second half", daemon=True).start()
 
     def begins(self) -> int:
         """Where its first record begins. Raises Failed."""
-        return int.from_bytes(self._next(), "little")
+        return int.from_bytes(self.next(), "little")
 
     def batches(self, before: Checkpoint, *, size: int, modified: float) -> Iterator[Batch | Checkpoint]:
         """Its batches, put behind what was read `before`, and the checkpoint at its end. Raises Failed midway."""
@@ -81,50 +66,12 @@ class SecondHalf:
                 untimed = not any(piece.timestamp for piece in batch.console)
             entries = tuple(Entry(before.records + e.ordinal, e.offset, e.kind, e.message) for e in batch.entries)
             yield replace(batch, entries=entries, console=console)
-        last = Checkpoint(**orjson.loads(self.last()))
+        last = Checkpoint(**orjson.loads(self.next()))
         yield replace(
             last,
             records=before.records + last.records,
             console_time=last.console_time or before.console_time,
         )
-
-    def frames(self) -> Iterator[bytes]:
-        """What it writes about its records, up to the empty frame. Raises Failed."""
-        while frame := self._next():
-            yield frame
-
-    def last(self) -> bytes:
-        """What it writes behind the empty frame. Raises Failed."""
-        return self._next()
-
-    def close(self) -> None:
-        """End it, whatever it is doing."""
-        self._process.kill()
-        self._process.wait()
-
-    def _next(self) -> bytes:
-        try:
-            frame = self._frames.get(timeout=_PATIENCE)
-        except queue.Empty:
-            raise Failed from None
-        if frame is _BROKEN:
-            raise Failed
-        return frame
-
-    def _drain(self) -> None:
-        pipe = self._process.stdout
-        assert pipe is not None
-        with pipe:
-            while len(header := pipe.read(_LENGTH.size)) == _LENGTH.size:
-                (length,) = _LENGTH.unpack(header)
-                frame = pipe.read(length)
-                if len(frame) < length:
-                    break
-                self._frames.put(frame)
-        self._frames.put(_BROKEN)
-
-
-_BROKEN = bytes(bytearray(b"broken"))
 
 
 def _timed(piece: ConsolePiece, time: float) -> ConsolePiece:
@@ -179,13 +126,6 @@ def _from_first_record(found: Found) -> Found:
     if any(piece.reason != WITHOUT_START for piece in found.skipped if piece.offset < first):
         raise Failed
     return replace(found, skipped=tuple(piece for piece in found.skipped if piece.offset > first))
-
-
-def write_frame(out: IO[bytes], frame: bytes) -> None:
-    """One message to the process that has started this one."""
-    out.write(_LENGTH.pack(len(frame)))
-    out.write(frame)
-    out.flush()
 
 
 def boundary(position: int, end: int, origin: int) -> int:

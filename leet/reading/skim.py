@@ -11,8 +11,8 @@ from leet.reading.bulk_blocks import Found
 from leet.reading.columns import Ids
 from leet.reading.decoder import Decoder, refused
 from leet.reading.envelopes import HISTORY, OTHER, SUMMARY, open_envelopes
+from leet.reading.fast_history import FastHistory
 from leet.reading.history_skim import HistorySkim, SkimmedRows
-from leet.reading.key_paths import KeyPaths
 
 
 @dataclass(slots=True)
@@ -44,9 +44,9 @@ class Skim(Decoder):
     """Skims the records of one log, piece after piece, from its first; what they come to piles up until it is taken."""
 
     def __init__(self) -> None:
-        paths = KeyPaths()
-        super().__init__(paths)
-        self._rows = HistorySkim(paths)
+        fast = FastHistory()
+        super().__init__(fast)
+        self._rows = HistorySkim(fast)
         self._skimmed = Skimmed()
 
     @property

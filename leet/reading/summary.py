@@ -21,7 +21,7 @@ import numpy as np
 from google.protobuf.message import DecodeError
 
 from leet.reading import records
-from leet.reading.batch import KeyPath, Offsets, SummaryChange
+from leet.reading.batch import KeyPath, Offsets, SummaryChanges
 from leet.reading.items import Items, find_items
 from leet.reading.key_paths import NO_PATH, KeyPaths
 from leet.reading.key_table import LONGEST, Ids
@@ -39,7 +39,7 @@ class SummaryReader:
 
     def __init__(self, paths: KeyPaths | None = None) -> None:
         self._paths = KeyPaths() if paths is None else paths
-        self._settled: list[SummaryChange] = []
+        self._settled = SummaryChanges()
         # By number of a path: its last text, and the moment of its last change, -1 when that has been settled.
         self._texts: list[bytes] = []
         self._moments = np.empty(0, np.int64)
@@ -50,11 +50,10 @@ class SummaryReader:
         self._starts: Offsets = np.empty(0, np.int64)
         self._ends: Offsets = np.empty(0, np.int64)
 
-    def take(self) -> tuple[SummaryChange, ...]:
+    def take(self) -> SummaryChanges:
         """The changes since the last call, in order, those that later ones make up for left out."""
         self._settle()
-        changes = tuple(self._settled)
-        self._settled = []
+        changes, self._settled = self._settled, SummaryChanges()
         return changes
 
     def read(self, messages: Messages) -> list[tuple[int, str]]:
@@ -135,7 +134,8 @@ class SummaryReader:
             self._mark(np.array([number]), np.array([place]))
         if record.remove:
             self._settle()
-            self._settled += [SummaryChange(_path(item), None) for item in record.remove]
+            self._settled.paths += map(_path, record.remove)
+            self._settled.values += [None] * len(record.remove)
 
     def _mark(self, numbers: Ids, moments: Ids) -> None:
         """Note when paths changed; `moments` are counted from now."""
@@ -147,9 +147,16 @@ class SummaryReader:
             self._cut_out_of_oldest()
         changed = np.flatnonzero(self._moments >= 0)
         order = changed[np.argsort(self._moments[changed])].tolist()
-        texts = [Json(text, "utf-8", "replace") for text in map(self._texts.__getitem__, order)]
-        self._settled += map(SummaryChange, self._paths.of(order), texts)
+        self._settled.paths += self._paths.of(order)
+        self._settled.values += _decoded([self._texts[number] for number in order])
         self._moments[changed] = -1
+
+
+def _decoded(texts: list[bytes]) -> list[Json]:
+    together = b"\n".join(texts)
+    if together.count(b"\n") == len(texts) - 1:
+        return [Json(text) for text in together.decode("utf-8", "replace").split("\n")]
+    return [Json(text, "utf-8", "replace") for text in texts]
 
 
 def _path(item: Any) -> KeyPath:

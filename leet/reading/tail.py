@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterator
 from leet.reading.batch import Batch, Newest, Notice
 from leet.reading.column_cache import ColumnCache
 from leet.reading.log_file import LARGEST_PIECE, LogFile
-from leet.reading.newest import read_newest
+from leet.reading.reader_process import ReaderProcess
 
 POLL = 0.25
 """Time between two looks at a file that grows, in seconds: charts follow no faster."""
@@ -57,6 +57,7 @@ class Tail:
     The file need not exist yet. `chunk_bytes` is the largest piece that is decoded at a time; `cache` keeps the
     columns of a big log, and `newest` is handed its newest part before anything else is read. Then `shown` is waited
     for, as long as `PATIENCE` at most: the rest takes all the time that it can get, and so would the first picture.
+    `process` has begun with the log before there was a tail.
     """
 
     def __init__(
@@ -69,8 +70,9 @@ class Tail:
         cache: ColumnCache | None = None,
         newest: Callable[[Newest], None] | None = None,
         shown: threading.Event | None = None,
+        process: ReaderProcess | None = None,
     ) -> None:
-        self._log = LogFile(path, chunk_bytes, cache=cache)
+        self._log = LogFile(path, chunk_bytes, cache=cache, elsewhere=True, process=process)
         self._deliver = deliver
         self._newest = newest
         self._shown = shown
@@ -116,7 +118,7 @@ class Tail:
 
     def _run(self) -> None:
         try:
-            if self._newest is not None and (batches := read_newest(self._log.path, paths=self._log.paths)):
+            if self._newest is not None and (batches := self._log.newest()):
                 self._newest(Newest(batches))
                 if self._shown is not None:
                     self._shown.wait(PATIENCE)

@@ -24,6 +24,7 @@ from leet.reading.tail import Tail, read
 from leet.tui.intake import Intake, Piece, Ready
 
 if TYPE_CHECKING:
+    from leet.reading.reader_process import ReaderProcess
     from leet.remote.link import Link
     from leet.remote.remote_log import RemoteLog
 
@@ -38,8 +39,15 @@ LOADED_WITHIN = 1 << 17
 class RunFeed:
     """Reads from `start` on; who calls `listen` is told when `drain` has something to do."""
 
-    def __init__(self, log: Path, *, live: bool = True, remote: RemoteLog | None = None) -> None:
-        """`remote`: what fetches the log, whose bytes are read from its mirror then."""
+    def __init__(
+        self,
+        log: Path,
+        *,
+        live: bool = True,
+        remote: RemoteLog | None = None,
+        process: ReaderProcess | None = None,
+    ) -> None:
+        """`remote`: what fetches the log, whose bytes are read from its mirror then; `process` reads it already."""
         self.asked = log
         """The path that was asked for."""
         self.log = log if remote is None else remote.path
@@ -57,7 +65,7 @@ class RunFeed:
         self._shown = threading.Event()
         self._tail: Tail | None = None
         if follow:
-            self._tail = Tail(self.log, deliver, cache=self._cache, newest=newest, shown=self._shown)
+            self._tail = Tail(self.log, deliver, cache=self._cache, newest=newest, shown=self._shown, process=process)
         self._aside: RunModel | None = None
         """The model that is filled from the beginning while the newest part is shown."""
         self._turn = threading.Lock()
@@ -157,8 +165,9 @@ class RunFeed:
             return
         model = RunModel(self.log)
         for batch in piece.batches:
+            self.intake.rest()
             model.apply(batch)
-        _prepare(model)
+        self._prepare(model)
         self.intake.deliver(Ready(model))
 
     def _deliver(self, piece: Batch | Notice) -> None:
@@ -172,12 +181,18 @@ class RunFeed:
                 aside.apply(piece)
                 self._seen = True
                 if done := _is_read(aside):
-                    _prepare(aside)
+                    self._prepare(aside)
         if aside is None or isinstance(piece, Notice):
             self.intake.deliver(piece)
         elif done or monotonic() >= self._told:
             self._told = monotonic() + PROGRESS_SECONDS
             self.intake.tell()
+
+    def _prepare(self, model: RunModel) -> None:
+        """Make what the first look at a model of very many metrics would take long for."""
+        for make in (model.metrics.names, model.summary.rows):
+            self.intake.rest()
+            make()
 
     def _deliver_of_remote(self, piece: Piece) -> None:
         """What is known of a log before it is here (the thread that fetches)."""
@@ -228,9 +243,3 @@ class RunFeed:
 def _is_read(model: RunModel) -> bool:
     """Whether a model holds all of its log, but for a record that may be unfinished."""
     return model.size - model.loaded_bytes <= LOADED_WITHIN
-
-
-def _prepare(model: RunModel) -> None:
-    """Make what the first look at a model of very many metrics would take long for."""
-    model.metrics.names()
-    model.summary.rows()

@@ -69,7 +69,10 @@ class RunScreen(RunPanes):
         parts = (found.log,) if found.remote is not None else parts_of(found.log)
         self.part = parts.index(found.log) + 1, len(parts)
         if len(parts) < 2 or self.part[0] < len(parts):
-            return ShownRun(RunFeed(found.log, live=live, remote=found.remote), terminal.time, found.others)
+            feed = RunFeed(found.log, live=live, remote=found.remote, process=found.process)
+            return ShownRun(feed, terminal.time, found.others)
+        if found.process is not None:
+            found.process.close()
         from leet.tui.workspace_feeds import JoinedFeed, PartsSections
 
         run = ShownRun(JoinedFeed(parts, live=live), terminal.time)

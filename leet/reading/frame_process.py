@@ -1,0 +1,80 @@
+"""Another process at work, and what it writes to its standard output: frames of a length and so many bytes.
+
+    this process     │ start ─► does something else         │ frames, as they are asked for
+    other process    │ python -m MODULE ARGUMENTS ─► frame, frame, …, an empty frame, a last one
+
+A thread takes the frames out of the pipe, so that the other process never waits for this one. It ends when nobody
+reads from the pipe any more.
+"""
+
+from __future__ import annotations
+
+import queue
+import struct
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from typing import IO
+
+PATIENCE = 20.0
+"""Longest time to wait for the next frame, in seconds."""
+_LENGTH = struct.Struct("<Q")
+_BROKEN = bytes(bytearray(b"broken"))
+"""Known by being this object."""
+
+
+class Failed(Exception):  # noqa: N818 — named for what has happened
+    """The other process did not bring what was expected of it."""
+
+
+class FrameProcess:
+    """Another process that runs a module of this package."""
+
+    def __init__(self, module: str, *arguments: str) -> None:
+        """Raises OSError where no process can be started."""
+        command = [sys.executable, "-P", "-m", module, *arguments]
+        self._process = subprocess.Popen(
+            command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+        )
+        self._frames: queue.SimpleQueue[bytes] = queue.SimpleQueue()
+        threading.Thread(target=self._drain, name=module, daemon=True).start()
+
+    def next(self) -> bytes:
+        """The next frame. Raises Failed where none comes."""
+        try:
+            frame = self._frames.get(timeout=PATIENCE)
+        except queue.Empty:
+            raise Failed from None
+        if frame is _BROKEN:
+            raise Failed
+        return frame
+
+    def frames(self) -> Iterator[bytes]:
+        """The frames up to the next empty one. Raises Failed."""
+        while frame := self.next():
+            yield frame
+
+    def close(self) -> None:
+        """End it, whatever it is doing."""
+        self._process.kill()
+        self._process.wait()
+
+    def _drain(self) -> None:
+        pipe = self._process.stdout
+        assert pipe is not None
+        with pipe:
+            while len(header := pipe.read(_LENGTH.size)) == _LENGTH.size:
+                (length,) = _LENGTH.unpack(header)
+                frame = pipe.read(length)
+                if len(frame) < length:
+                    break
+                self._frames.put(frame)
+        self._frames.put(_BROKEN)
+
+
+def write_frame(out: IO[bytes], frame: bytes) -> None:
+    """What the other process does."""
+    out.write(_LENGTH.pack(len(frame)))
+    out.write(frame)
+    out.flush()

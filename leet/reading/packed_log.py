@@ -1,0 +1,48 @@
+"""A log as frames on standard output: what the process does that reads it for another one (see `reader_process`)."""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import os
+import sys
+from dataclasses import asdict
+from typing import IO
+
+import orjson
+
+from leet.reading.batch import Batch
+from leet.reading.batch_bytes import Packer
+from leet.reading.frame_process import Failed, write_frame
+from leet.reading.log_file import LogFile
+from leet.reading.reader_process import pack_file
+
+DIVIDED_FROM = 256 * 1024 * 1024
+"""Bytes from which on a third process is worth its memory, and the time that it takes from who draws."""
+
+
+def write_log(path: str, out: IO[bytes], *, newest: bool = False) -> None:
+    """Write which file it is, with `newest` its newest part, its batches and a checkpoint; empty frames between them.
+
+    Raises Failed where somebody else had better look at the log, and OSError.
+    """
+    log = LogFile(path, divided_from=DIVIDED_FROM)
+    write_frame(out, pack_file(os.stat(path)))
+    if newest:
+        packer = Packer()
+        for batch in log.newest():
+            write_frame(out, packer.pack(batch))
+        write_frame(out, b"")
+    packer = Packer()
+    for piece in log.look():
+        if not isinstance(piece, Batch) or piece.reset:
+            raise Failed
+        write_frame(out, packer.pack(piece))
+    write_frame(out, b"")
+    write_frame(out, orjson.dumps(asdict(log.checkpoint())))
+
+
+if __name__ == "__main__":
+    gc.disable()  # nothing here is in cycles, and the process does not last
+    with contextlib.suppress(Failed, OSError):
+        write_log(sys.argv[1], sys.stdout.buffer, newest=sys.argv[2:] == ["newest"])
