@@ -9,16 +9,19 @@ from pathlib import Path
 
 import pytest
 from model_view import model_view
+from test_blocks import SHIFT, log_of
 from test_tail import log_bytes
 
 from leet.model.run import RunModel
 from leet.output import bulk_summary, inspect
 from leet.output.run_summary import RunSummary
-from leet.reading import frame_process, log_file, second_half
+from leet.reading import frame_process, half_decoder, log_file, second_half
 from leet.reading.batch import Batch, Notice
 from leet.reading.column_cache import ColumnCache
+from leet.reading.frame_process import Failed
+from leet.reading.half_decoder import decode
 from leet.reading.log_file import LogFile
-from leet.reading.second_half import Failed, SecondHalf, boundary, decode
+from leet.reading.second_half import SecondHalf, boundary
 from recorder.transaction_log.framing import BLOCK, HEADER, frame
 from recorder.transaction_log.wire import encode, history_record
 
@@ -38,8 +41,8 @@ def divided(monkeypatch: pytest.MonkeyPatch) -> list[SecondHalf]:
     monkeypatch.setattr(second_half, "SMALLEST", 8 * BLOCK)
     monkeypatch.setattr(log_file, "processors", lambda: 2)
     monkeypatch.setattr(log_file, "SecondHalf", Counted)
-    monkeypatch.setattr(bulk_summary, "processors", lambda: 2)
-    monkeypatch.setattr(bulk_summary, "SecondHalf", Counted)
+    monkeypatch.setattr(second_half, "processors", lambda: 2)
+    monkeypatch.setattr(second_half, "SecondHalf", Counted)
     return begun
 
 
@@ -140,7 +143,7 @@ def test_damage_at_the_seam(tmp_path: Path, divided: list[SecondHalf], monkeypat
 def test_a_process_that_dies_midway(tmp_path: Path, divided: list[SecondHalf], monkeypatch: pytest.MonkeyPatch) -> None:
     log = tmp_path / "run-r.wandb"
     log.write_bytes(log_bytes(range(2000), text=150))
-    monkeypatch.setattr(second_half, "_PIECE", BLOCK)
+    monkeypatch.setattr(half_decoder, "_PIECE", BLOCK)
     expected = alone(log, monkeypatch)
     pieces: Pieces = []
     for piece in LogFile(log).look():
@@ -197,7 +200,11 @@ def test_wide_logs_are_read_alone(tmp_path: Path, divided: list[SecondHalf]) -> 
 
 def summary_of(log: Path, *, bulk: bool) -> dict[str, object]:
     summary = RunSummary(log)
-    (bulk_summary if bulk else inspect).summarise(log, summary)
+    if bulk:
+        second = second_half.ahead(log, log.stat().st_size, module="leet.output.bulk_summary")
+        bulk_summary.summarise(log, summary, second)
+    else:
+        inspect.summarise(log, summary)
     return summary.to_json(0, 0.0)
 
 
@@ -227,5 +234,13 @@ def test_a_summary_is_read_alone_where_the_other_process_fails(
     log = tmp_path / "run-r.wandb"
     log.write_bytes(mixed(900, 6))
     monkeypatch.setattr(sys, "executable", "/bin/false")
+    assert summary_of(log, bulk=True) == summary_of(log, bulk=False)
+    assert len(divided) == 1
+
+
+def test_a_summary_of_shifted_blocks_is_read_alone(tmp_path: Path, divided: list[SecondHalf]) -> None:
+    rows = [history_record([(("a",), f"{step}.5"), (("text",), '"' + "x" * 400 + '"')], step) for step in range(900)]
+    log = tmp_path / "run-r.wandb"
+    log.write_bytes(log_of(*rows, shift=SHIFT))
     assert summary_of(log, bulk=True) == summary_of(log, bulk=False)
     assert len(divided) == 1

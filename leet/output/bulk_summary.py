@@ -11,7 +11,6 @@ that are kept. `leet.reading.second_half` says how the two meet.
 from __future__ import annotations
 
 import contextlib
-import os
 import sys
 from dataclasses import dataclass, field
 from io import FileIO
@@ -22,11 +21,10 @@ import numpy as np
 import orjson
 
 from leet.output.run_summary import RunSummary
-from leet.reading import blocks, records, second_half
+from leet.reading import blocks, half_decoder, records, second_half
 from leet.reading.batch import KeyPath
 from leet.reading.bulk_blocks import BulkBlockReader, Found
 from leet.reading.frame_process import Failed, write_frame
-from leet.reading.reader_process import processors
 from leet.reading.second_half import SecondHalf
 from leet.reading.skim import Skim
 
@@ -102,13 +100,14 @@ class Stretch:
         return stretch
 
 
-def summarise(path: Path, summary: RunSummary) -> None:
-    """Puts all that a log holds into `summary`. Raises OSError, and UnsupportedLog for what is no log."""
+def summarise(path: Path, summary: RunSummary, second: SecondHalf | None = None) -> None:
+    """Puts all that a log holds into `summary`, with another process at work on its second half already, if there is.
+
+    Raises OSError, and UnsupportedLog for what is no log.
+    """
     with open(path, "rb", buffering=0) as file:
         reading = _Reading(file)
-        stretches: list[Stretch] = []
-        if os.fstat(file.fileno()).st_size >= second_half.SMALLEST and processors() > 1:
-            stretches = reading.with_another_process(path)
+        stretches = [] if second is None else reading.with_another_process(second)
         for stretch in [*stretches, reading.to_the_end()]:
             stretch.put_into(summary)
 
@@ -137,19 +136,14 @@ class _Reading:
             for part in self._reader.feed_bulk(data).parts(_PART):
                 self._skim.skim(part)
 
-    def with_another_process(self, path: Path) -> list[Stretch]:
-        """The log up to the end that it has now, its second half by another process; nothing where that fails."""
-        self._to(_FIRST_PIECE)  # which tells where blocks begin
-        size = os.fstat(self._file.fileno()).st_size
-        start = second_half.boundary(self._position, size, self._reader.origin)
-        if start <= self._position or self._skim.checkpoint(0, 0).records < second_half.FEWEST:
-            return []
+    def with_another_process(self, second: SecondHalf) -> list[Stretch]:
+        """The log up to the end that the other process knows; nothing where that fails."""
         try:
-            second = SecondHalf(path, start, size, self._reader.origin, module=__name__)
-        except OSError:
-            return []
-        try:
-            self._to(start)
+            self._to(_FIRST_PIECE)  # which tells where blocks begin
+            few = self._skim.checkpoint(0, 0).records < second_half.FEWEST
+            if few or second.start <= self._position or second.origin != self._reader.origin:
+                return []
+            self._to(second.start)
             begins = second.begins()
             self._to(begins)
             if self._reader.position != begins:
@@ -168,10 +162,10 @@ class _Reading:
 
 
 def _read_second_half(path: str, start: int, end: int, origin: int) -> None:
-    """What the other process does: see `second_half.decode`."""
+    """What the other process does: see `half_decoder.decode`."""
     out = sys.stdout.buffer
     reader, skim = BulkBlockReader(origin), Skim()
-    pieces = second_half.pieces(reader, path, start, end, out, size=_PIECE)
+    pieces = half_decoder.pieces(reader, path, start, end, out, size=_PIECE)
     for ordinal, (found, position) in enumerate(pieces, 1):
         for part in found.parts(_PART):
             skim.skim(part)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import os
+import re
 from collections.abc import Iterable
 from typing import Any
 
@@ -26,6 +27,8 @@ _INTERNAL = "_wandb"
 _DEEPEST = 64
 """Levels in which empty objects are looked for, so that no log can exhaust the stack."""
 _STREAMS = ("stderr", "stdout")
+_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]{0,17})(?:\.[0-9]{1,30})?")
+"""Nearly all of a long summary, known to be JSON without being parsed."""
 
 
 class RunSummary:
@@ -76,9 +79,7 @@ class RunSummary:
 
     def change_summary(self, changes: Iterable[tuple[tuple[str, ...], str | None]]) -> None:
         """Sets values of the summary; None, `null` and text that is no JSON remove one."""
-        self.summary.change(
-            (path, None if json is None or load(json) is json else Json(json)) for path, json in changes
-        )
+        self.summary.change((path, None if json is None or not _is_json(json) else Json(json)) for path, json in changes)
 
     def _take_history(self, history: Any) -> None:
         values = item_values(history.item)
@@ -178,6 +179,10 @@ class RunSummary:
 
 def _path(item: Any) -> tuple[str, ...]:
     return tuple(item.nested_key) or (item.key,)
+
+
+def _is_json(text: str) -> bool:
+    return _NUMBER.fullmatch(text) is not None or load(text) is not text
 
 
 def shown(tree: Tree) -> dict[str, Any]:

@@ -9,6 +9,7 @@ reads from the pipe any more.
 
 from __future__ import annotations
 
+import os
 import queue
 import struct
 import subprocess
@@ -26,6 +27,11 @@ _BROKEN = bytes(bytearray(b"broken"))
 
 class Failed(Exception):  # noqa: N818 — named for what has happened
     """The other process did not bring what was expected of it."""
+
+
+def processors() -> int:
+    """How many processors this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 class FrameProcess:

@@ -21,7 +21,7 @@ from pathlib import Path
 
 import orjson
 
-from leet.reading import reader_process, second_half
+from leet.reading import half_decoder, reader_process, second_half
 from leet.reading.batch import Batch, Notice
 from leet.reading.batch_bytes import Unpacker
 from leet.reading.blocks import UnsupportedLog
@@ -29,9 +29,9 @@ from leet.reading.bulk_blocks import BulkBlockReader, Found
 from leet.reading.column_cache import Checkpoint, ColumnCache, Recording, Stored
 from leet.reading.decoder import Decoder
 from leet.reading.fast_history import FastHistory
-from leet.reading.frame_process import Failed
+from leet.reading.frame_process import Failed, processors
 from leet.reading.newest import read_newest
-from leet.reading.reader_process import ReaderProcess, processors
+from leet.reading.reader_process import ReaderProcess
 from leet.reading.second_half import SecondHalf
 
 FIRST_PIECE = 128 * 1024
@@ -269,7 +269,7 @@ class LogFile:
             summary = self._decoder.take_summary()
             yield Batch(begins, found.st_size, found.st_mtime, summary=summary)
             before = self._decoder.checkpoint(begins, self._blocks.origin)
-            for item in second.batches(before, size=found.st_size, modified=found.st_mtime):
+            for item in half_decoder.batches(second, before, size=found.st_size, modified=found.st_mtime):
                 begun = True
                 if isinstance(item, Checkpoint):
                     self._resume(item)

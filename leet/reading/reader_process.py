@@ -18,7 +18,7 @@ import struct
 import threading
 from pathlib import Path
 
-from leet.reading.frame_process import FrameProcess
+from leet.reading.frame_process import FrameProcess, processors
 
 SMALLEST = 32 * 1024 * 1024
 """Bytes of a log from which on another process is worth its start."""
@@ -27,11 +27,6 @@ _FILE = struct.Struct("<QQQd")
 
 _turns = threading.BoundedSemaphore(2)
 """No more at a time: each takes a processor and as much memory as a small program."""
-
-
-def processors() -> int:
-    """How many processors this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 class ReaderProcess(FrameProcess):
