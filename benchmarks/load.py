@@ -12,19 +12,24 @@ import argparse
 import re
 import resource
 import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from statistics import median
 
 from benchmarks.programs import OURS, THEIRS, environment
-from benchmarks.startup import small_run
+from benchmarks.startup import BARE, first_frame, small_run
 from benchmarks.terminal import Measurement, Terminal, measure
 from leet.model.filter import Mode, TextFilter
 from leet.model.name_search import NameSearch
 from leet.model.run import RunModel
 from leet.reading.tail import read
 from leet.tui.screens.run_painting import FIND_AT_ONCE_SECONDS, FIND_SECONDS
+
+CHART = "╭"
+"""What the frame of a chart begins with, and nothing else on the screen."""
 
 
 def main() -> None:
@@ -38,7 +43,22 @@ def main() -> None:
             env = environment(Path(home))
             # The first start of all compiles the code, which an installed package has behind it.
             measure([*OURS, str(small_run(Path(home)))], "train/loss", env=env)
+            first_charts(log, env)
             compare(log, env, args.theirs, args.timeout)
+
+
+def first_charts(log: Path, env: dict[str, str]) -> None:
+    """Print when the first charts are there, and what a bare Textual app, the least that can be, takes meanwhile.
+
+    By the bytes written: to emulate a screen takes time from the program that is measured.
+    """
+    bare: list[float] = []
+    ours: list[float] = []
+    for _ in range(3):  # by turns, for a machine may be faster in one minute than in the next
+        bare.append(first_frame([sys.executable, "-c", BARE], "three four", env, repeats=1))
+        ours.append(first_frame([*OURS, str(log)], CHART, {**env, "LEET_CACHE": "off"}, repeats=1))
+    least, found = median(bare), median(ours)
+    print(f"{log.name}: first charts after {found:.2f} s, a bare Textual app's frame after {least:.2f} s")
 
 
 def compare(log: Path, env: Mapping[str, str], theirs: bool, timeout: float) -> None:

@@ -124,7 +124,10 @@ class MetricStore:
                 self._shared = np.concatenate([self._shared, np.ones(room, np.bool_)])
             self._order.add([name for name in fresh if name[:1] != "_"])
         self._last_names = names
-        self._last_ids = np.fromiter(map(ids.__getitem__, names), np.int32, len(names))
+        if len(fresh) == len(names):
+            self._last_ids = np.arange(len(ids) - len(names), len(ids), dtype=np.int32)
+        else:
+            self._last_ids = np.fromiter(map(ids.__getitem__, names), np.int32, len(names))
         return self._last_ids
 
     def _with_own(self, series: int) -> Series:

@@ -79,7 +79,9 @@ class RunSummary:
 
     def change_summary(self, changes: Iterable[tuple[tuple[str, ...], str | None]]) -> None:
         """Sets values of the summary; None, `null` and text that is no JSON remove one."""
-        self.summary.change((path, None if json is None or not _is_json(json) else Json(json)) for path, json in changes)
+        self.summary.change(
+            (path, None if json is None or not _is_json(json) else Json(json)) for path, json in changes
+        )
 
     def _take_history(self, history: Any) -> None:
         values = item_values(history.item)

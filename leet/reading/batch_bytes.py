@@ -9,7 +9,7 @@ in an array: the text has only those that the batches before it had not, for a r
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -96,16 +96,18 @@ class Unpacker:
     """Unpacks what a `Packer` packed, and then what others packed after it."""
 
     def __init__(self) -> None:
-        self._names = Names()
+        self._names: list[str] = []
+        self._last: tuple[bytes, tuple[str, ...]] = b"", ()
 
     def unpack(self, data: bytes, *, size: int, modified: float) -> Batch:
         """The next batch, but for what the file is now: its size and when it was written."""
         length = int.from_bytes(data[:8], "little")
         texts: _Text = orjson.loads(data[8 : 8 + length])
         if texts["anew"]:
-            self._names = Names()
-        self._names.ids_of(texts["names"])
-        reader = _Reader(data, 8 + length + -length % 8, self._names)
+            self._names = []
+            self._last = b"", ()
+        self._names += texts["names"]
+        reader = _Reader(data, 8 + length + -length % 8, self._names_of)
         history = system = None
         if found := texts.get("history"):
             steps, runtimes, timestamps = (reader.floats(found["rows"]) for _ in range(3))
@@ -127,6 +129,14 @@ class Unpacker:
             skipped=tuple(Skipped(*piece) for piece in texts["skipped"]),
         )
 
+    def _names_of(self, ids: npt.NDArray[np.int32]) -> tuple[str, ...]:
+        """The names with these ids: the same object as before, if these are the same ids as before."""
+        last, names = self._last
+        if last != (now := ids.tobytes()):
+            names = tuple(map(self._names.__getitem__, ids.tolist()))
+            self._last = now, names
+        return names
+
 
 def _changes(paths: list[str | list[str]], values: list[str | None]) -> SummaryChanges:
     """Changes of the summary; a path of one part is that part."""
@@ -135,12 +145,12 @@ def _changes(paths: list[str | list[str]], values: list[str | None]) -> SummaryC
 
 
 class _Reader:
-    """Takes one thing after the other from behind the text."""
+    """Takes one thing after the other from behind the text; `names_of` gives the names with these ids."""
 
-    def __init__(self, data: bytes, at: int, names: Names) -> None:
+    def __init__(self, data: bytes, at: int, names_of: Callable[[npt.NDArray[np.int32]], tuple[str, ...]]) -> None:
         self._data = data
         self._at = at
-        self._names = names
+        self._names_of = names_of
 
     def floats(self, count: int) -> Floats:
         return np.frombuffer(self._data, np.float64, count, self._pass(8 * count))
@@ -151,7 +161,7 @@ class _Reader:
         starts = np.frombuffer(self._data, np.int64, count + 1, self._pass(8 * count + 8))
         values = self.floats(points)
         rows = np.frombuffer(self._data, np.int32, points, self._pass(4 * points))
-        return Columns(self._names.of_columns(ids.astype(np.int64)), starts, rows, values)
+        return Columns(self._names_of(ids), starts, rows, values)
 
     def entries(self, listed: list[tuple[int, int, str, int]]) -> Iterator[Entry]:
         for ordinal, offset, kind, length in listed:
