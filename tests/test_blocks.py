@@ -281,7 +281,7 @@ def test_whatever_is_changed_only_that_is_lost(case: Case, data: st.DataObject) 
     remaining = iter(records)
     assert all(any(found == record for record in remaining) for found in payloads(outcomes))
     assert outcomes == read(bytes(damaged))
-    if reader.origin == 0:
+    if reader.origin == case.shift == 0:  # elsewhere a record may be cut in other places than our own framing cuts it
         accounts_for_every_byte(bytes(damaged), outcomes, 0)
 
 

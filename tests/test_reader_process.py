@@ -178,9 +178,11 @@ def test_a_reader_that_stops_ends_the_process(tmp_path: Path, begun: list[Reader
     assert begun[0]._process.poll() is not None
 
 
-def big(path: Path) -> Path:
+def big(path: Path, first: int = 0) -> Path:
     """A log with a newest part that is worth it."""
-    path.write_bytes(log_bytes(range(600), text=60_000))
+    text = '"' + "t" * 70_000 + '"'
+    steps = range(first, first + 500)
+    path.write_bytes(framed([history_record([(("loss",), f"{step}.5"), (("text",), text)], step) for step in steps]))
     assert path.stat().st_size > reader_process.SMALLEST
     return path
 
@@ -215,9 +217,7 @@ def test_a_head_start_with_a_log_that_was_replaced(tmp_path: Path, monkeypatch: 
     log = big(tmp_path / "run-r.wandb")
     process = ReaderProcess(log, newest=True)
     process.file()
-    other = tmp_path / "other"
-    other.write_bytes(log_bytes(range(50, 700), text=60_000))
-    other.rename(log)
+    big(tmp_path / "other", 50).rename(log)
     file = LogFile(log, elsewhere=True, process=process)
     pieces: Pieces = [*file.look(), *file.finish()]
     assert not resets(pieces)

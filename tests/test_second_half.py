@@ -65,10 +65,10 @@ def model_of(log: Path, pieces: Pieces) -> dict[str, str]:
 
 
 def framed(payloads: list[bytes]) -> bytes:
-    data = HEADER
+    data = bytearray(HEADER)
     for payload in payloads:
         data += frame(payload, len(data))
-    return data
+    return bytes(data)
 
 
 def mixed(steps: int, seed: int) -> bytes:
@@ -143,7 +143,7 @@ def test_damage_at_the_seam(tmp_path: Path, divided: list[SecondHalf], monkeypat
 def test_a_process_that_dies_midway(tmp_path: Path, divided: list[SecondHalf], monkeypatch: pytest.MonkeyPatch) -> None:
     log = tmp_path / "run-r.wandb"
     log.write_bytes(log_bytes(range(2000), text=150))
-    monkeypatch.setattr(half_decoder, "_PIECE", BLOCK)
+    monkeypatch.setattr(half_decoder, "_SMALLEST_PIECE", BLOCK)
     expected = alone(log, monkeypatch)
     pieces: Pieces = []
     for piece in LogFile(log).look():

@@ -20,7 +20,7 @@ from leet.reading.columns import ROW_COLUMNS, Ids, Names, Points, order_by_id
 from leet.reading.items import Items, find_items
 from leet.reading.key_paths import NO_PATH, KeyPaths
 from leet.reading.key_table import LONGEST
-from leet.reading.logged_values import TYPE_KEY, readable_name
+from leet.reading.logged_values import TYPE_KEY, readable_names
 from leet.reading.messages import Messages, read_varints
 from leet.reading.plain_history import Texts
 from leet.reading.value_texts import read_values
@@ -70,10 +70,15 @@ class FastHistory:
         if len(new):
             fresh = list(dict.fromkeys(numbers[new].tolist()))  # in the order in which they came
             paths = self.paths.of(fresh)
-            odd = [len(path) > 1 and path[-1] == TYPE_KEY for path in paths]
-            self._ids[fresh] = ODD
-            plain = [number for number, is_odd in zip(fresh, odd, strict=True) if not is_odd]
-            self._ids[plain] = self.names.ids_of(map(readable_name, self.paths.of(plain)))
+            if any(len(path) > 1 and path[-1] == TYPE_KEY for path in paths):
+                self._ids[fresh] = ODD
+                fresh = [
+                    number
+                    for number, path in zip(fresh, paths, strict=True)
+                    if not (len(path) > 1 and path[-1] == TYPE_KEY)
+                ]
+                paths = self.paths.of(fresh)
+            self._ids[fresh] = self.names.ids_of(readable_names(paths))
             ids = self._ids.take(numbers, mode="clip")
         ids[~known] = ODD
         return ids

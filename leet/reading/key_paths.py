@@ -31,11 +31,14 @@ class KeyPaths:
     def __getitem__(self, number: int) -> KeyPath:
         return self._list[number]
 
-    def _numbers_of(self, paths: Sequence[KeyPath | None]) -> list[int]:
-        numbers = self._numbers
-        new = [path for path in dict.fromkeys(paths) if path is not None and path not in numbers]
-        numbers.update(zip(new, range(len(self._list), len(self._list) + len(new)), strict=True))
+    def _numbers_of(self, paths: Sequence[KeyPath | None]) -> Sequence[int]:
+        numbers, count = self._numbers, len(self._list)
+        unlike = dict.fromkeys(paths)
+        new = [path for path in unlike if path is not None and path not in numbers]
+        numbers.update(zip(new, range(count, count + len(new)), strict=True))
         self._list += new
+        if len(new) == len(paths):
+            return range(count, count + len(new))
         return [NO_PATH if path is None else numbers[path] for path in paths]
 
     def of(self, numbers: Iterable[int]) -> list[KeyPath]:

@@ -58,8 +58,12 @@ def _key_paths(messages: Messages, starts: Offsets, lengths: Offsets) -> list[Ke
     data, ends = messages.data, starts + lengths
     one_part = (lengths > 1) & (messages.octets.take(starts + 1).astype(np.int64) + 2 == lengths)
     if one_part.all():
+        parts = [data[a:b] for a, b in zip((starts + 2).tolist(), ends.tolist(), strict=True)]
+        joined = b"\n".join(parts)
+        if joined.isascii() and joined.count(b"\n") == len(parts) - 1:
+            return list(zip(joined.decode().split("\n")))  # one decoded text is had much sooner than many
         with contextlib.suppress(UnicodeDecodeError):
-            return [(data[a:b].decode(),) for a, b in zip((starts + 2).tolist(), ends.tolist(), strict=True)]
+            return [(part.decode(),) for part in parts]
     return [key_path(data[a:b]) for a, b in zip(starts.tolist(), ends.tolist(), strict=True)]
 
 

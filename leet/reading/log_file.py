@@ -32,7 +32,7 @@ from leet.reading.fast_history import FastHistory
 from leet.reading.frame_process import Failed, processors
 from leet.reading.newest import read_newest
 from leet.reading.reader_process import ReaderProcess
-from leet.reading.second_half import SecondHalf
+from leet.reading.second_half import Division, SecondHalf
 
 FIRST_PIECE = 128 * 1024
 """Bytes of the first piece that is read: small, so that something can be shown at once; it doubles from there."""
@@ -59,19 +59,19 @@ class LogFile:
         cache: ColumnCache | None = None,
         elsewhere: bool = False,
         process: ReaderProcess | None = None,
-        divided_from: int | None = None,
+        division: Division | None = None,
     ) -> None:
         """`cache` keeps what is decoded of a big log; without it every log is read anew.
 
         `elsewhere`: have all of a big log decoded by another process, for this one has a screen to draw. `process` is
-        one that has begun with it already. `divided_from`: bytes from which on half is decoded by another process, else
-        as many as are worth it where nothing but time counts.
+        one that has begun with it already. `division`: when half is decoded by another process, else
+        whenever that is worth it and nothing but time counts.
         """
         self.path = Path(path)
         self._cache = cache
         self._elsewhere = elsewhere
         self._process = process
-        self._divided_from = divided_from
+        self._division = division
         self._largest_piece = largest_piece
         self._fast = FastHistory()
         self._seen = False  # the file has been there at the last look
@@ -211,7 +211,7 @@ class LogFile:
         size = os.fstat(file.fileno()).st_size - self._position
         if self._elsewhere and not self._position and size >= reader_process.SMALLEST and processors() > 1:
             yield from self._read_elsewhere(file, recording)
-        elif size >= (self._divided_from or second_half.SMALLEST) and processors() > 1:
+        elif size >= (self._division or Division(second_half.SMALLEST)).smallest and processors() > 1:
             yield from _kept(self._read_in_halves(file), recording)
         yield from _kept(self._read_to(file, None), recording)
 
@@ -250,10 +250,14 @@ class LogFile:
         """The same, of a big log, with another process decoding the second half; less where that does not work."""
         records = self._decoder.checkpoint(self._position, 0).records
         yield from self._read_to(file, self._position + self._piece)  # which tells where blocks begin
+        records = self._decoder.checkpoint(self._position, 0).records - records
+        if self._refused or records < second_half.FEWEST:
+            return
+        if self._division is not None:
+            yield from self._read_to(file, self._position + self._division.after)
         found = os.fstat(file.fileno())
         start = second_half.boundary(self._position, found.st_size, self._blocks.origin)
-        records = self._decoder.checkpoint(self._position, 0).records - records
-        if self._refused or start <= self._position or records < second_half.FEWEST:
+        if self._refused or start <= self._position:
             return
         try:
             second = SecondHalf(self.path, start, found.st_size, self._blocks.origin)

@@ -14,7 +14,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:  # its module loads numpy, which a single value has no use for
@@ -100,6 +100,12 @@ def readable_name(path: KeyPath) -> str:
     """A path joined with dots; a lone surrogate, which no terminal can print, becomes a question mark."""
     name = ".".join(path)
     return name if name.isascii() else name.encode("utf-8", "replace").decode()
+
+
+def readable_names(paths: Sequence[KeyPath]) -> list[str]:
+    """`readable_name` of many paths."""
+    names = list(map(".".join, paths))
+    return names if "".join(names).isascii() else list(map(readable_name, paths))
 
 
 def _values(path: KeyPath, item: Any) -> Iterator[tuple[KeyPath, Logged]]:

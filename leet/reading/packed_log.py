@@ -14,11 +14,13 @@ import orjson
 from leet.reading.batch import Batch
 from leet.reading.batch_bytes import Packer
 from leet.reading.frame_process import Failed, write_frame
+from leet.reading.half_decoder import piece_of
 from leet.reading.log_file import LogFile
 from leet.reading.reader_process import pack_file
+from leet.reading.second_half import Division
 
-DIVIDED_FROM = 256 * 1024 * 1024
-"""Bytes from which on a third process is worth its memory, and the time that it takes from who draws."""
+_DIVISION = Division(128 * 1024 * 1024, after=24 * 1024 * 1024)
+"""Where a third process is worth its memory; and not before there is a picture, for that needs the time."""
 
 
 def write_log(path: str, out: IO[bytes], *, newest: bool = False) -> None:
@@ -26,8 +28,9 @@ def write_log(path: str, out: IO[bytes], *, newest: bool = False) -> None:
 
     Raises Failed where somebody else had better look at the log, and OSError.
     """
-    log = LogFile(path, divided_from=DIVIDED_FROM)
-    write_frame(out, pack_file(os.stat(path)))
+    found = os.stat(path)
+    log = LogFile(path, piece_of(found.st_size), division=_DIVISION)
+    write_frame(out, pack_file(found))
     if newest:
         packer = Packer()
         for batch in log.newest():

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+from typing import NamedTuple
 
 from leet.reading.frame_process import FrameProcess, processors
 from recorder.transaction_log.framing import BLOCK
@@ -29,6 +30,15 @@ metrics each, most of the work is to learn their names, and both processes would
 SHARE = 0.56
 """Share of the bytes that this process reads: the other one has to start first."""
 _MODULE = "leet.reading.half_decoder"
+
+
+class Division(NamedTuple):
+    """Which logs are divided, and when."""
+
+    smallest: int
+    """Bytes from which on one is."""
+    after: int = 0
+    """Bytes that are read first."""
 
 
 class SecondHalf(FrameProcess):
