@@ -64,12 +64,31 @@ def test_the_tail_grows_until_a_whole_row_is_in_it(tmp_path: Path) -> None:
     log = tmp_path / "run-w.wandb"
     log.write_bytes(data)
     fast = FastHistory()
-    _, tail = read_newest(log, 1, 64 * 1024, fast)
+    (_, first), (_, tail) = read_newest(log, 1, 64 * 1024, fast)
     assert tail.history is not None
     assert tail.history.steps.tolist() == [3.0]
     assert len(tail.history.columns.names) == 6000
     assert len(fast.paths) == 6000
-    assert read_newest(log, 1, len(data) // 2) != ()
+    assert len([*read_newest(log, 1, len(data) // 2)]) == 2
+    assert first.history is not None
+    assert first.history.steps.tolist() == [3.0]
+    assert set(first.history.columns.names) == {f"layer_{n}/weights" for n in range(512)}
+    assert first.history.columns.values.tolist() == [n + 0.5 for n in range(512)]
+
+
+def test_all_names_take_the_place_of_the_first(tmp_path: Path) -> None:
+    wide = [((f"m{n}",), f"{n}.5") for n in range(5000)]
+    data = HEADER
+    for step in range(3):
+        data += frame(history_record(wide, step), len(data))
+    (log := tmp_path / "run-w.wandb").write_bytes(data)
+    feed = RunFeed(log)
+    seen = []
+    for batches in read_newest(log, 1, 256 * 1024):
+        feed._deliver_newest(Newest(batches))
+        assert sum(change.new_metrics for change in feed.drain()) == 1
+        seen.append((len(feed.model.metrics.names()), feed.model.rows, feed.model.last_step))
+    assert seen == [(512, 1, 2), (5000, 2, 2)]
 
 
 def test_a_tail_of_many_records_without_a_row_does_not_grow(tmp_path: Path) -> None:
@@ -79,11 +98,11 @@ def test_a_tail_of_many_records_without_a_row_does_not_grow(tmp_path: Path) -> N
     for payload in payloads:
         data += frame(payload, len(data))
     (log := tmp_path / "run-a.wandb").write_bytes(data)
-    assert read_newest(log, 1, 64 * 1024) == ()
+    assert [*read_newest(log, 1, 64 * 1024)] == []
 
 
 def test_the_newest_rows_and_who_the_run_is(log: Path) -> None:
-    head, tail = read_newest(log, 1, 64 * 1024)
+    [(head, tail)] = read_newest(log, 1, 64 * 1024)
     assert [entry.kind for entry in head.entries] == ["run"]
     assert head.history is None
     assert tail.history is not None
@@ -95,10 +114,10 @@ def test_the_newest_rows_and_who_the_run_is(log: Path) -> None:
 
 
 def test_where_it_is_not_worth_it(log: Path, tmp_path: Path) -> None:
-    assert read_newest(log) == ()
-    assert read_newest(tmp_path / "missing", 1) == ()
+    assert [*read_newest(log)] == []
+    assert [*read_newest(tmp_path / "missing", 1)] == []
     (tmp_path / "other").write_bytes(b"no log" * 100_000)
-    assert read_newest(tmp_path / "other", 1) == ()
+    assert [*read_newest(tmp_path / "other", 1)] == []
 
 
 def test_the_tail_is_shown_before_the_rest(log: Path, small: None) -> None:
@@ -192,7 +211,7 @@ def test_a_log_that_is_replaced_while_its_newest_part_is_shown(log: Path, small:
     feed = RunFeed(log)
     other = log.with_name("other")
     other.write_bytes(log_bytes(range(300)))
-    feed._deliver_newest(Newest(read_newest(log, 64 * 1024)))
+    feed._deliver_newest(Newest(*read_newest(log, 64 * 1024)))
     pieces = list(read(log))
     for piece in pieces[: len(pieces) // 2]:
         feed._deliver(piece)
@@ -210,7 +229,7 @@ def test_a_log_that_is_replaced_while_its_newest_part_is_shown(log: Path, small:
 
 def test_the_model_is_shown_when_the_reader_is_through_with_it(log: Path, small: None) -> None:
     feed = RunFeed(log)
-    feed._deliver_newest(Newest(read_newest(log, 64 * 1024)))
+    feed._deliver_newest(Newest(*read_newest(log, 64 * 1024)))
     for piece in read(log):
         feed._deliver(piece)
     with feed._turn:  # the reader is at work

@@ -69,7 +69,7 @@ def _positions_of_many(joined: str) -> list[int]:
 
     Remembered because the newest part of a log has the names of all of it, as a rule, and comes shortly before it.
     """
-    from leet.model.natural_arrays import positions_of_many
+    from leet.reading.natural_arrays import positions_of_many
 
     folded = _folded(joined)
     return positions_of_many(folded.encode(), joined) if folded.isascii() else []

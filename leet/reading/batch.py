@@ -190,6 +190,8 @@ class Newest:
     """Batches read ahead of the rest: to be shown until the rest has been read, and forgotten then."""
 
     batches: tuple[Batch, ...]
+    further: bool = False
+    """They come behind those before; otherwise they take their place."""
 
 
 @dataclass(frozen=True, slots=True)

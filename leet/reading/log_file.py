@@ -121,17 +121,18 @@ class LogFile:
                 self._trouble = reason
                 yield Notice("unreadable", f"{self.path.name} cannot be read: {reason}")
 
-    def newest(self) -> tuple[Batch, ...]:
+    def newest(self) -> Iterator[tuple[Batch, ...]]:
         """The newest part of a big log: see `read_newest`."""
         if self._process is not None:
             try:
-                frames = self._process.newest()
-                *_, size, modified = self._process.file()
-                unpacker = Unpacker()
-                return tuple(unpacker.unpack(frame, size=size, modified=modified) for frame in frames)
+                for frames in self._process.newest():
+                    *_, size, modified = self._process.file()
+                    unpacker = Unpacker()
+                    yield tuple(unpacker.unpack(frame, size=size, modified=modified) for frame in frames)
+                return
             except Failed:
                 self._give_up_process()
-        return read_newest(self.path, fast=self._fast)
+        yield from read_newest(self.path, fast=self._fast)
 
     def checkpoint(self) -> Checkpoint:
         """Where the reading of this log can go on."""
@@ -223,7 +224,8 @@ class LogFile:
             found = os.fstat(file.fileno())
             if process.file()[:2] != (found.st_dev, found.st_ino):
                 return
-            process.newest()
+            for _ in process.newest():
+                pass  # nobody asked for it
             unpacker = Unpacker()
             for frame in process.frames():
                 begun = True

@@ -32,9 +32,11 @@ def write_log(path: str, out: IO[bytes], *, newest: bool = False) -> None:
     log = LogFile(path, piece_of(found.st_size), division=_DIVISION)
     write_frame(out, pack_file(found))
     if newest:
-        packer = Packer()
-        for batch in log.newest():
-            write_frame(out, packer.pack(batch))
+        for batches in log.newest():
+            packer = Packer()
+            for batch in batches:
+                write_frame(out, packer.pack(batch))
+            write_frame(out, b"")
         write_frame(out, b"")
     packer = Packer()
     for piece in log.look():

@@ -16,6 +16,7 @@ import contextlib
 import os
 import struct
 import threading
+from collections.abc import Iterator
 from pathlib import Path
 
 from leet.reading.frame_process import FrameProcess, processors
@@ -59,11 +60,14 @@ class ReaderProcess(FrameProcess):
             self._told = _FILE.unpack(self.next())
         return self._told
 
-    def newest(self) -> list[bytes]:
-        """The packed batches of the newest part; none where there is none or it was not asked for. Raises Failed."""
+    def newest(self) -> Iterator[list[bytes]]:
+        """The packed batches of the newest part, and others in their place; none if not asked for. Raises Failed."""
         self.file()
-        asked, self._newest = self._newest, False
-        return list(self.frames()) if asked else []
+        while self._newest:
+            if batches := list(self.frames()):
+                yield batches
+            else:
+                self._newest = False
 
     def close(self) -> None:
         super().close()

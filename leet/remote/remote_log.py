@@ -212,7 +212,7 @@ class RemoteLog:
                     self._check()
                     continue
                 if piece.data and self._newest is not None:
-                    self._newest(Newest((ahead.add(piece),)))
+                    self._newest(Newest((ahead.add(piece),), further=True))
             have = self._mirror.size
             length = self._length() if ahead is None else min(self._length(), ahead.start - have)
             (piece,) = self._ask((have, length))

@@ -156,12 +156,13 @@ class RunFeed:
     def _deliver_newest(self, piece: Newest) -> None:
         """The newest part of a log has been read (on the thread that reads or fetches)."""
         with self._turn:
-            first = self._aside is None
-            if first:
+            shown = self._aside is not None
+            if not shown and not piece.further:
                 self._aside = RunModel(self.log)
-        if not first:
+        if piece.further:
             # Of a log that is fetched there may be more of the newest part before the rest has come.
-            self.intake.deliver(piece)
+            if shown:
+                self.intake.deliver(piece)
             return
         model = RunModel(self.log)
         for batch in piece.batches:

@@ -77,12 +77,11 @@ def _with_sizes(text: bytes) -> Octets:
         numbers = np.append(np.flatnonzero(octets != _ZERO), len(octets))
         begins = starts.copy()
         begins[padded] = np.minimum(numbers[np.searchsorted(numbers, starts[padded])], ends[padded])
-        steps = np.zeros(len(octets) + 1, np.int8)  # 1 from the first zero of a run on, back to 0 behind the last one
-        steps[starts] += 1
-        steps[begins] -= 1
-        kept = np.cumsum(steps[:-1], dtype=np.int8) == 0
-        places = np.append(0, np.cumsum(kept))  # of each octet among those that are kept
-        octets, starts, ends = octets[kept], places[begins], places[ends]
+        zeros = begins - starts
+        before = np.cumsum(zeros)  # of all zeros that go, those up to and with each run
+        places = np.arange(before[-1]) + np.repeat(begins - before, zeros)
+        octets = np.delete(octets, places)
+        starts, ends = begins - before, ends - before
     sizes = ends - starts
     if sizes.max(initial=0) > _LONGEST_RUN:
         return np.empty(0, np.uint8)
