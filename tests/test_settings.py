@@ -282,6 +282,14 @@ def test_where_nothing_can_be_written_nothing_is_lost(file: Path) -> None:
     assert file.read_text() == "mouse = false\n"
 
 
+def test_a_file_that_nobody_may_write_to_is_left_alone(file: Path) -> None:
+    file.write_text("mouse = false\n")
+    file.chmod(0o444)
+    with pytest.raises(PermissionError, match="read-only"):
+        write(file, {"ascii": True})
+    assert file.read_text() == "mouse = false\n"
+
+
 def test_settings_are_read_once_and_again_after_a_reload(file: Path) -> None:
     assert settings().toggle("ascii") is False
     write(file, {"ascii": True})

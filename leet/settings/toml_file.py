@@ -7,6 +7,7 @@ the next time it is one, behind `# not understood:`, so that nothing is lost.
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import re
 import stat
@@ -28,6 +29,7 @@ MOST_MENDED = 50
 KEYS = "keys"
 """The table that gives commands other keys."""
 MARK = "# not understood: "
+_WRITABLE = stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH
 
 _AT = re.compile(r"\(at line (\d+), column \d+\)$")
 _HEADER = re.compile(r"\s*\[\[?([^\[\]]*)\]")
@@ -215,11 +217,14 @@ def _keys(stored: object) -> tuple[str, ...]:
 def write(path: Path, changes: Mapping[str, Value], removed: frozenset[str] = frozenset()) -> None:
     """Change settings in the file and leave the rest of it as it is. OSError where it cannot be written.
 
-    `removed` are taken out, so that they have their defaults. A link is followed; the file is replaced in one move.
+    `removed` are taken out, so that they have their defaults. A link is followed; the file is replaced in one move,
+    unless nobody may write to it: that would replace it all the same, and is not what its owner meant.
     """
     import tomlkit
 
     path = Path(os.path.realpath(path))
+    if path.exists() and not path.stat().st_mode & _WRITABLE:
+        raise PermissionError(errno.EACCES, "it is read-only", str(path))
     try:
         text = mend(_text(path)).text if path.exists() else ""
     except Unreadable as error:
