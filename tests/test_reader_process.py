@@ -130,7 +130,7 @@ def test_a_process_that_dies_midway(
         pieces.append(piece)
         if len(pieces) == 2:
             broken: queue.SimpleQueue[bytes] = queue.SimpleQueue()
-            broken.put(frame_process._BROKEN)
+            broken.put(frame_process.BROKEN)
             begun[0]._frames = broken
     assert resets(pieces)
     assert model_of(log, pieces) == alone(log)

@@ -158,7 +158,7 @@ def _one_broken() -> object:
     import queue
 
     frames: queue.SimpleQueue[bytes] = queue.SimpleQueue()
-    frames.put(frame_process._BROKEN)
+    frames.put(frame_process.BROKEN)
     return frames
 
 

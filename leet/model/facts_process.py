@@ -4,7 +4,7 @@
     other processes  │ peek, flatten ─► frames ─► pipe
     this process     │ frames ─► facts, about in the order of the paths
 
-    frame            length u32 │ logs        log   place u32, inode, size and time u64, length u32 │ facts as JSON
+    frame            logs        log   place u32, inode, size and time u64, length u32 │ facts as JSON
 
 A process that dies or brings nothing leaves its logs out; whoever asked looks at them itself.
 """
@@ -16,7 +16,6 @@ import gc
 import os
 import queue
 import struct
-import subprocess
 import sys
 import tempfile
 import threading
@@ -27,6 +26,7 @@ from typing import IO, NamedTuple
 import orjson
 
 from leet.model.run_facts import facts_of
+from leet.reading.frame_process import BROKEN, PATIENCE, FrameProcess, processors, write_frame
 from leet.reading.peek import Peek, peek
 
 FEWEST = 100
@@ -37,10 +37,7 @@ _FRAME = 64
 """Logs whose facts are handed on together: each time three threads of the other side are woken."""
 _SOON = 0.05
 """Seconds after which facts are handed on in any case."""
-_PATIENCE = 20.0
-"""Longest time to wait for the next facts, in seconds."""
 _POLL = 0.2
-_LENGTH = struct.Struct("<I")
 _LOG = struct.Struct("<IQQqI")
 """Place, stamp, and length of the facts."""
 
@@ -69,46 +66,31 @@ class Looked(NamedTuple):
 
 def look_at(logs: Sequence[str], stopping: threading.Event) -> Iterator[list[Looked]]:
     """The facts of logs, a few at a time, until `stopping` is set or all have come. Raises nothing."""
-    count = max(1, min(len(logs) // _EACH, os.cpu_count() or 1, 4))
-    frames: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
+    count = max(1, min(len(logs) // _EACH, processors(), 4))
+    frames: queue.SimpleQueue[bytes] = queue.SimpleQueue()
     processes = []
     try:
         for first in range(count):
-            with contextlib.suppress(OSError):
-                processes.append(_start(logs[first::count], first, count, frames))
+            with contextlib.suppress(OSError), tempfile.TemporaryFile() as paths:
+                paths.write(b"\0".join(map(os.fsencode, logs[first::count])))
+                paths.seek(0)
+                processes.append(FrameProcess(__name__, str(first), str(count), stdin=paths, frames=frames))
         running, heard = len(processes), time.monotonic()
         while running and not stopping.is_set():
             try:
                 frame = frames.get(timeout=_POLL)
             except queue.Empty:
-                if time.monotonic() - heard > _PATIENCE:
+                if time.monotonic() - heard > PATIENCE:
                     return
                 continue
             heard = time.monotonic()
-            if frame is None:
+            if frame is BROKEN:
                 running -= 1
                 continue
             yield list(_logs_in(frame))
     finally:
         for process in processes:
-            process.kill()
-            process.wait()
-
-
-def _start(
-    logs: Sequence[str], first: int, step: int, frames: queue.SimpleQueue[bytes | None]
-) -> subprocess.Popen[bytes]:
-    with tempfile.TemporaryFile() as file:
-        file.write(b"\0".join(map(os.fsencode, logs)))
-        file.seek(0)
-        process = subprocess.Popen(
-            [sys.executable, "-P", "-m", __name__, str(first), str(step)],
-            stdin=file,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-        )
-    threading.Thread(target=_drain, args=(process.stdout, frames), name="facts", daemon=True).start()
-    return process
+            process.close()
 
 
 def _logs_in(frame: bytes) -> Iterator[Looked]:
@@ -117,17 +99,6 @@ def _logs_in(frame: bytes) -> Iterator[Looked]:
         place, inode, size, modified, length = _LOG.unpack_from(frame, at)
         at += _LOG.size + length
         yield Looked(place, (inode, size, modified), frame[at - length : at])
-
-
-def _drain(pipe: IO[bytes], frames: queue.SimpleQueue[bytes | None]) -> None:
-    with pipe:
-        while len(header := pipe.read(_LENGTH.size)) == _LENGTH.size:
-            (length,) = _LENGTH.unpack(header)
-            frame = pipe.read(length)
-            if len(frame) < length:
-                break
-            frames.put(frame)
-    frames.put(None)
 
 
 def write_facts(logs: Sequence[bytes], first: int, step: int, out: IO[bytes]) -> None:
@@ -139,9 +110,7 @@ def write_facts(logs: Sequence[bytes], first: int, step: int, out: IO[bytes]) ->
         facts = orjson.dumps(facts_of(seen))
         pieces += (_LOG.pack(first + number * step, *stamp_at(seen), len(facts)), facts)
         if len(pieces) >= 2 * _FRAME or time.monotonic() - last > _SOON or number == len(logs) - 1:
-            frame = b"".join(pieces)
-            out.write(_LENGTH.pack(len(frame)) + frame)
-            out.flush()
+            write_frame(out, b"".join(pieces))
             pieces, last = [], time.monotonic()
 
 

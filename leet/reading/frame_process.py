@@ -21,8 +21,8 @@ from typing import IO
 PATIENCE = 20.0
 """Longest time to wait for the next frame, in seconds."""
 _LENGTH = struct.Struct("<Q")
-_BROKEN = bytes(bytearray(b"broken"))
-"""Known by being this object."""
+BROKEN = bytes(bytearray(b"broken"))
+"""What stands behind the last frame of a process; known by being this object."""
 
 
 class Failed(Exception):  # noqa: N818 — named for what has happened
@@ -37,13 +37,20 @@ def processors() -> int:
 class FrameProcess:
     """Another process that runs a module of this package."""
 
-    def __init__(self, module: str, *arguments: str) -> None:
-        """Raises OSError where no process can be started."""
+    def __init__(
+        self,
+        module: str,
+        *arguments: str,
+        stdin: int | IO[bytes] = subprocess.DEVNULL,
+        frames: queue.SimpleQueue[bytes] | None = None,
+    ) -> None:
+        """`stdin` is its standard input; `frames` is where its frames go, as do those of others.
+
+        Raises OSError where no process can be started.
+        """
         command = [sys.executable, "-P", "-m", module, *arguments]
-        self._process = subprocess.Popen(
-            command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
-        )
-        self._frames: queue.SimpleQueue[bytes] = queue.SimpleQueue()
+        self._process = subprocess.Popen(command, stdin=stdin, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        self._frames: queue.SimpleQueue[bytes] = queue.SimpleQueue() if frames is None else frames
         threading.Thread(target=self._drain, name=module, daemon=True).start()
 
     def next(self) -> bytes:
@@ -52,7 +59,7 @@ class FrameProcess:
             frame = self._frames.get(timeout=PATIENCE)
         except queue.Empty:
             raise Failed from None
-        if frame is _BROKEN:
+        if frame is BROKEN:
             raise Failed
         return frame
 
@@ -76,7 +83,7 @@ class FrameProcess:
                 if len(frame) < length:
                     break
                 self._frames.put(frame)
-        self._frames.put(_BROKEN)
+        self._frames.put(BROKEN)
 
 
 def write_frame(out: IO[bytes], frame: bytes) -> None:
