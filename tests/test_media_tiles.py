@@ -157,7 +157,8 @@ async def test_what_cannot_be_shown_is_said(tmp_path: Path, path: str, said: str
     (folder / "text.png").write_text("no picture")
     (tmp_path / "secret.png").write_bytes(whole)
     (folder / "link.png").symlink_to(tmp_path / "secret.png")
-    Image.new("1", (30_000, 30_000)).save(folder / "bomb.png")
+    if path.endswith("bomb.png"):  # it takes seconds to make
+        Image.new("1", (30_000, 30_000)).save(folder / "bomb.png", compress_level=1)
     run.row({"a": {**value, "path": path}})
     async with media(run) as viewer:
         assert said in " ".join(viewer.text().split())
