@@ -283,6 +283,32 @@ async def test_new_data_keeps_a_pause_and_the_last_of_it_is_shown() -> None:
         assert app.grid.charts_drawn == 24
 
 
+async def test_charts_that_take_long_are_drawn_in_turn_and_all_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each is as slow as thousands of curves: one is drawn at a time, the one that has waited longest first."""
+    monkeypatch.setattr("leet.tui.widgets.chart_grid_wall.AT_ONCE", 0.0)
+    app = WallApp(metrics=3)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(pilot)
+        shown = [chart.drawn_from for chart in app.grid._page]
+
+        def behind() -> list[bool]:
+            return [chart.drawn_from == before for chart, before in zip(app.grid._page, shown, strict=True)]
+
+        app.store.append(waves(3, 1000, 100))
+        app.grid._data_due()
+        assert behind() == [False, True, True]
+        app.store.append(waves(3, 1100, 100))
+        app.grid._data_due()
+        assert behind() == [False, False, True]
+        drawn = app.grid.charts_drawn
+        for _ in range(200):
+            if app.grid.charts_drawn == drawn + 2:
+                break
+            await pilot.pause(0.05)
+        for chart in app.grid._page:
+            assert chart.drawn_from == app.grid._wanted(chart), "nobody has to ask for the rest"
+
+
 async def test_zoom_stays_while_data_arrives_and_follows_at_the_edge() -> None:
     app = WallApp(metrics=2)
     async with app.run_test(size=(120, 40)) as pilot:

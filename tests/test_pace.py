@@ -44,4 +44,8 @@ def test_something_new_after_a_while_is_painted_at_once() -> None:
 def test_charts_that_cost_much_are_painted_on_beats() -> None:
     assert next_after(100.3, 0.0, 0) == pytest.approx(100.55)
     assert next_after(100.3, 0.006, 10) == pytest.approx(102.0)
-    assert next_after(100.3, 9.0, 10) == pytest.approx(103.0)
+    assert next_after(100.3, 0.5, 10) == pytest.approx(103.0)
+
+
+def test_keys_have_more_time_than_charts_that_take_very_long() -> None:
+    assert next_after(100.3, 9.0, 10) == pytest.approx(128.0)

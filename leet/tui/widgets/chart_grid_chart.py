@@ -71,6 +71,8 @@ class DrawnChart:
     source: ChartSource
     region: Region
     drawn_from: tuple[object, ...] | None = None
+    drawn_as: int = 0
+    """How many charts the wall had drawn when this one was last: the lowest has waited longest."""
     spec: Spec | None = None
     heat: bool = False
 

@@ -32,8 +32,8 @@ class ChartLooks(Unscrolled, SureTimers, Widget):
     smoothing: var[float] = var(0.0, init=False)
     """Weight of the mean that curves are smoothed with; 0 for none."""
 
-    def _paint(self) -> None:
-        """Draw the charts that are not as they should be."""
+    def _paint(self) -> bool:
+        """Draw the charts that are not as they should be; whether some still are not."""
         raise NotImplementedError
 
     def _restyle(self) -> None:

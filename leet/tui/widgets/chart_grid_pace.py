@@ -9,7 +9,11 @@ BEAT = 1.0
 FASTEST_DATA = 0.25
 """Seconds between two repaints for new data, at least."""
 SLOWEST_DATA = 2.0
-"""… and at most, however much they cost."""
+"""… and at most, unless they take so long that keys would wait for them."""
+REST = 2.0
+"""How much longer than a repaint the time after it is, which belongs to keys and to reading."""
+AT_ONCE = 0.3
+"""Seconds of a core that charts may be drawn for new data before keys are looked at; one chart always is."""
 CPU_SHARE = 0.008
 """Share of a core that repainting for new data may take."""
 CELLS_PER_SECOND = 1000.0
@@ -17,8 +21,9 @@ CELLS_PER_SECOND = 1000.0
 
 
 def pause_after(cpu: float, cells: int) -> float:
-    """Seconds from a repaint to the next, after one that took `cpu` seconds of a core and changed so many cells."""
-    return min(max(cpu / CPU_SHARE, cells / CELLS_PER_SECOND, FASTEST_DATA), SLOWEST_DATA)
+    """Seconds from the start of a repaint to the next; it took `cpu` seconds of a core and changed so many cells."""
+    pause = min(max(cpu / CPU_SHARE, cells / CELLS_PER_SECOND, FASTEST_DATA), SLOWEST_DATA)
+    return max(pause, (1.0 + REST) * cpu)
 
 
 def next_after(now: float, cpu: float, cells: int) -> float:

@@ -11,6 +11,7 @@ whose picture did not change sends no bytes.
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Sequence
 from dataclasses import replace
@@ -35,7 +36,7 @@ from leet.tui.widgets.chart_grid_crosshair import CrosshairCharts, read_exactly
 from leet.tui.widgets.chart_grid_layout import PageLayout, lay_out
 from leet.tui.widgets.chart_grid_limits import ChartLimits
 from leet.tui.widgets.chart_grid_looks import GUIDES
-from leet.tui.widgets.chart_grid_pace import next_after
+from leet.tui.widgets.chart_grid_pace import AT_ONCE, next_after
 from leet.tui.widgets.chart_view import ChartView
 
 
@@ -269,7 +270,7 @@ class ChartWall(CrosshairCharts, can_focus=True):
         if not self._shown:
             return
         sent, began, now = self.cells_changed, time.thread_time(), time.monotonic()
-        self._paint()
+        behind = self._paint(seconds=AT_ONCE)
         cells = self.cells_changed - sent
 
         def set_pace() -> None:
@@ -279,26 +280,38 @@ class ChartWall(CrosshairCharts, can_focus=True):
         set_pace()
         if cells:
             self.call_after_refresh(set_pace)
+        if behind:
+            self.data_changed()
 
-    def _paint(self, *, clear: bool = False) -> None:
-        """Draw the charts of the page that are not as they should be, and mark what that changed."""
+    def _paint(self, *, clear: bool = False, seconds: float = math.inf) -> bool:
+        """Draw the charts of the page that are not as they should be, and mark what that changed.
+
+        After so many seconds of a core it ends; whether charts are still behind then, which come first the next time.
+        """
         if not self._shown:
-            return
+            return False
         due = [(chart, wanted) for chart in self._page if (wanted := self._wanted(chart)) != chart.drawn_from]
         if not due and not clear:
-            return
+            return False
+        if seconds < math.inf:
+            due.sort(key=lambda one: one[0].drawn_as)
         codes, roles = self._wall.codes.copy(), self._wall.roles.copy()
         if clear:
             self._clear_free_places()
+        until, drawn = time.thread_time() + seconds, 0
         for chart, wanted in due:
             self._draw(chart)
-            chart.drawn_from = wanted
+            chart.drawn_from, chart.drawn_as = wanted, self.charts_drawn
+            drawn += 1
+            if time.thread_time() > until:
+                break
         spans = list(changed_spans(codes, roles, self._wall))
         for y, _, _ in spans:
             self._strips[y] = None
         self.cells_changed += sum(end - start for _, start, end in spans)
         if spans and not self._rendering:
             self.refresh(*(Region(start, y, end - start, 1) for y, start, end in spans))
+        return drawn < len(due)
 
     def _clear_free_places(self) -> None:
         for place in range(len(self._page), self.page_layout.capacity):
@@ -410,7 +423,8 @@ class ChartWall(CrosshairCharts, can_focus=True):
 
     def _screen_changed(self, screen: Screen[object]) -> None:
         """What happened while another screen was on top is drawn when it has gone."""
-        self._paint()
+        if self._paint(seconds=AT_ONCE):
+            self.data_changed()
 
     def on_resize(self) -> None:
         self._lay_out()
