@@ -290,7 +290,8 @@ class RunModel:
             started=self.started,
             exit_code=self.exit_code,
             loading=self.loading if loading is None else loading,
-            usual_gap=self.usual_gap,
+            # Of thousands of runs it would take long, and nothing of one that has ended hangs on it.
+            usual_gap=self.usual_gap if self.exit_code is None else 0.0,
         )
 
     # Records that are kept whole

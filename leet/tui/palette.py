@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from functools import partial
+from heapq import nlargest
 from itertools import islice
-from typing import TYPE_CHECKING
+from operator import itemgetter
+from typing import TYPE_CHECKING, TypeVar
 
 from textual.command import CommandPalette, DiscoveryHit, Hit, Hits, Provider, SearchIcon
 from textual.content import Content
@@ -20,11 +22,15 @@ if TYPE_CHECKING:
     from leet.tui.app import FrameApp
 
 MOST = 200
-"""Metrics, and runs, that are scored for one query; those that contain it as it stands come first."""
+"""Metrics, and runs, that are listed for one query; those that contain it as it stands come first."""
+SEARCHED = 2000
+"""Metrics, and runs, that are searched for the letters of a query in order, where few contain it as it stands."""
 OFFERED = 20
 """Metrics, and runs, that are offered before anything has been typed."""
 TIER = 1000.0
 """More than any match scores: what contains the query stands over what only has its letters in order."""
+
+T = TypeVar("T", bound=Hashable)
 
 
 class Palette(CommandPalette, Overlay[None]):
@@ -50,6 +56,19 @@ class PlainMatcher(Matcher):
             if not candidate[place : place + 1].isspace():
                 content = content.stylize(self.match_style, place, place + 1)
         return content
+
+
+def found(
+    items: Sequence[T], direct: Sequence[T], text_of: Callable[[T], str], matcher: Matcher, bonus: float
+) -> Iterator[tuple[float, T]]:
+    """`direct` with their scores and a bonus, then the best others, `MOST` in all: rows cost much, scores little."""
+    for item in direct:
+        yield matcher.match(text_of(item)) + bonus, item
+    if len(direct) < MOST:
+        known = set(direct)
+        others = ((matcher.match(text_of(item)), item) for item in items[:SEARCHED] if item not in known)
+        scored = [one for one in others if one[0] > 0]
+        yield from nlargest(MOST - len(direct), scored, key=itemgetter(0))
 
 
 class CommandsAndMetrics(Provider):
@@ -90,14 +109,9 @@ class CommandsAndMetrics(Provider):
                 yield Hit(score, matcher.highlight(title), callback, help=help_text)
         names = self._metrics
         direct = list(islice((name for name in names if wanted in name.casefold()), MOST))
-        known = set(direct)
-        fuzzy = [name for name in names[: 10 * MOST] if name not in known]
-        for place, name in enumerate(direct + fuzzy):
-            score = matcher.match(name)
-            if score > 0:
-                score += 2 * TIER if place < len(direct) else 0.0
-                shown = clean(name)
-                yield Hit(score, matcher.highlight(shown), self._go(name), text=shown, help="Go to this chart")
+        for score, name in found(names, direct, str, matcher, 2 * TIER):
+            shown = clean(name)
+            yield Hit(score, matcher.highlight(shown), self._go(name), text=shown, help="Go to this chart")
         for hit in self._runs_found(query):
             yield hit
         for hit in self._settings_found(query):
@@ -132,14 +146,10 @@ class CommandsAndMetrics(Provider):
 
     def _runs_found(self, query: str) -> Iterator[Hit]:
         matcher, wanted = self.matcher(query), query.casefold()
-        direct = list(islice((run for run in self._runs if wanted in run[1].casefold()), MOST))
-        known = {key for key, _ in direct}
-        fuzzy = [run for run in self._runs[: 10 * MOST] if run[0] not in known]
-        for place, (key, shown) in enumerate(direct + fuzzy):
-            score = matcher.match(shown)
-            if score > 0:
-                score += 1.5 * TIER if place < len(direct) else 0.0
-                yield Hit(score, matcher.highlight(shown), self._go_to_run(key), text=shown, help="Go to this run")
+        runs = self._runs
+        direct = list(islice((run for run in runs if wanted in run[1].casefold()), MOST))
+        for score, (key, shown) in found(runs, direct, itemgetter(1), matcher, 1.5 * TIER):
+            yield Hit(score, matcher.highlight(shown), self._go_to_run(key), text=shown, help="Go to this run")
 
     def _go(self, name: str) -> Callable[[], None]:
         from leet.tui.app import LeetApp
