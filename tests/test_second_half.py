@@ -5,6 +5,8 @@ from __future__ import annotations
 import io
 import random
 import sys
+from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 
 import pytest
@@ -17,6 +19,7 @@ from leet.output import bulk_summary, inspect
 from leet.output.run_summary import RunSummary
 from leet.reading import frame_process, half_decoder, log_file, second_half
 from leet.reading.batch import Batch, Notice
+from leet.reading.batch_bytes import Unpacker
 from leet.reading.column_cache import ColumnCache
 from leet.reading.frame_process import Failed
 from leet.reading.half_decoder import decode
@@ -188,6 +191,47 @@ def test_rows_that_depend_on_those_before_are_left_alone(tmp_path: Path) -> None
     log.write_bytes(framed([row] * 500))
     with pytest.raises(Failed):
         decode(str(log), 4 * BLOCK, log.stat().st_size, 0, io.BytesIO())
+
+
+def test_nothing_of_the_summary_is_lost_where_the_log_is_cut_short_meanwhile(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(half_decoder, "_SMALLEST_PIECE", BLOCK)
+    log = tmp_path / "run-r.wandb"
+    log.write_bytes(mixed(600, 7))
+    size = log.stat().st_size
+    whole, cut = (changes_in_half(log, 4 * BLOCK, end) for end in (size, size + BLOCK))
+    assert whole
+    assert cut == whole
+
+
+def changes_in_half(log: Path, start: int, end: int) -> list[tuple[object, ...]]:
+    """The last change of each path of a summary, as the other process tells of it."""
+    out = io.BytesIO()
+    decode(str(log), start, end, 0, out)
+    _, *batches, _ = frames_of(out.getvalue())
+    unpacker = Unpacker()
+    changes = (unpacker.unpack(frame, size=0, modified=0.0).summary.pairs() for frame in batches if frame)
+    return sorted(dict(chain.from_iterable(changes)).items())
+
+
+def frames_of(data: bytes) -> Iterator[bytes]:
+    while data:
+        end = 8 + int.from_bytes(data[:8], "little")
+        yield data[8:end]
+        data = data[end:]
+
+
+def test_a_summary_in_halves_of_a_log_that_is_cut_short_meanwhile(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log = tmp_path / "run-r.wandb"
+    log.write_bytes(mixed(600, 7))
+    out = io.BytesIO()
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(out, write_through=True))
+    bulk_summary._read_second_half(str(log), 4 * BLOCK, log.stat().st_size + BLOCK, 0)
+    _, *stretches, _, _ = frames_of(out.getvalue())
+    assert sum(bulk_summary.Stretch.unpack(frame).points for frame in stretches)
 
 
 def test_wide_logs_are_read_alone(tmp_path: Path, divided: list[SecondHalf]) -> None:

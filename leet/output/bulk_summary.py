@@ -166,13 +166,14 @@ def _read_second_half(path: str, start: int, end: int, origin: int) -> None:
     out = sys.stdout.buffer
     reader, skim = BulkBlockReader(origin), Skim()
     pieces = half_decoder.pieces(reader, path, start, end, out, size=_PIECE)
-    for ordinal, (found, position) in enumerate(pieces, 1):
+    for ordinal, (found, _) in enumerate(pieces, 1):
         for part in found.parts(_PART):
             skim.skim(part)
         if skim.guessed_first_step:
             raise Failed
-        if position >= end or ordinal % _PIECES_A_STRETCH == 0:
+        if ordinal % _PIECES_A_STRETCH == 0:
             write_frame(out, Stretch.of(skim).pack())
+    write_frame(out, Stretch.of(skim).pack())
     write_frame(out, b"")
     write_frame(out, orjson.dumps((reader.position, reader.origin)))
 

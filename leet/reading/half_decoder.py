@@ -59,6 +59,8 @@ def decode(path: str, start: int, end: int, origin: int, out: IO[bytes]) -> None
         if decoder.guessed_first_step:
             raise Failed
         write_frame(out, packer.pack(batch))
+    if summary := decoder.take_summary():  # the log was cut short while it was read
+        write_frame(out, packer.pack(Batch(position, end, 0.0, summary=summary)))
     write_frame(out, b"")
     write_frame(out, orjson.dumps(asdict(decoder.checkpoint(reader.position, reader.origin))))
 
