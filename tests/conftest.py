@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import gc
+import importlib.util
 import os
 import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
+import textual.app
+import textual.pilot
 from hypothesis import settings
+from idle import ignore_threads_of_now, until_idle
 
 if TYPE_CHECKING:
     from ssh_server import SshServer
@@ -19,6 +23,10 @@ if TYPE_CHECKING:
 # A busy machine is no failure.
 settings.register_profile("leet", deadline=None, max_examples=40)
 settings.load_profile("leet")
+
+textual.app.wait_for_idle = textual.pilot.wait_for_idle = until_idle
+
+ON_ONE_WORKER = {"test_interop", "test_media_interop", "test_recorder_steps", "test_survival"}
 
 CORPUS = Path(__file__).resolve().parents[2] / "shared" / "corpus"
 
@@ -58,6 +66,15 @@ def wandb_command() -> list[str]:
     return [str(program)]
 
 
+@pytest.fixture(scope="session")
+def wandb_core() -> list[str]:
+    """The program behind `wandb leet`: the command in front of it takes longer to start than it does."""
+    spec = importlib.util.find_spec("wandb")
+    if spec is None or spec.origin is None:
+        pytest.skip("the wandb package is not installed")
+    return [str(Path(spec.origin).with_name("bin") / "wandb-core")]
+
+
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SshServer]:
     """An ssh server on this machine; modules that need several kinds of them have a fixture of their own."""
@@ -72,11 +89,29 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
     return (os.cpu_count() or 1) + 1
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Keeps modules that make something dear for all of their tests on one worker, and the others on any.
+
+    This is what `--dist loadgroup` does for tests that are marked; beside pytest 9.2 the marks have no effect
+    (pytest-xdist issue 1386).
+    """
+    from xdist.scheduler import LoadScopeScheduling
+
+    class Scheduling(LoadScopeScheduling):  # type: ignore[misc]
+        def _split_scope(self, nodeid: str) -> str:
+            module = nodeid.split("::", 1)[0]
+            return module if Path(module).stem in ON_ONE_WORKER else nodeid
+
+    return Scheduling(config, log) if config.getvalue("dist") == "loadgroup" else None
+
+
 def pytest_collection_finish() -> None:
-    """What importing all of this made stays until the end: collections, a quarter of the time, need not go through it."""
+    """What importing all of this made stays: collections, else a quarter of the time, need not go through it."""
     gc.collect()
     gc.freeze()
     gc.set_threshold(10_000, 10, 10)  # as the app has it
+    ignore_threads_of_now()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -14,8 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
-ROOT = Path(__file__).resolve().parents[1]
+from recorded import environment
 
 PROLOGUE = """
 import {package} as wandb
@@ -212,33 +211,70 @@ run.finish(exit_code=4)
 KINDS = ("config", "metric", "history", "summary", "exit", "alert", "output_logger", "preempting")
 
 
+EACH = """
+import json, os, sys
+import {package}
+for directory, code in json.loads(sys.stdin.read()):
+    sys.stdout.flush()
+    if not os.fork():
+        os.chdir(directory)
+        said = os.open("said.txt", os.O_CREAT | os.O_WRONLY)
+        os.dup2(said, 1)
+        exec(code, {{"__name__": "__main__"}})
+        sys.exit()
+    if status := os.waitstatus_to_exitcode(os.wait()[1]):
+        sys.exit(f"{{directory}}: {{status}}")
+"""
+"""Scripts in processes of their own, for all of which the package is loaded once."""
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """Package → the directory in which each script has one, with its log and what it printed."""
+    if not hasattr(os, "fork"):
+        pytest.skip("this system has no fork")
+    return {package: _run_all(package, tmp_path_factory.mktemp(package)) for package in ("recorder", "wandb")}
+
+
 @pytest.mark.parametrize("name", SCRIPTS)
-def test_the_sdk_writes_the_same(name: str, tmp_path: Path, wandb_command: list[str]) -> None:
-    ours, ours_said = _record("recorder", SCRIPTS[name], tmp_path / "ours", wandb_command)
-    theirs, theirs_said = _record("wandb", SCRIPTS[name], tmp_path / "theirs", wandb_command)
+def test_the_sdk_writes_the_same(name: str, written: dict[str, Path], wandb_core: list[str]) -> None:
+    ours, ours_said = _recorded(written["recorder"] / name, wandb_core)
+    theirs, theirs_said = _recorded(written["wandb"] / name, wandb_core)
     assert ours == theirs
     assert ours_said == theirs_said
 
 
-def _record(package: str, script: str, directory: Path, wandb_command: list[str]) -> tuple[list[Any], str]:
-    """The comparable records of a script, and what it printed."""
-    directory.mkdir()
-    code = PROLOGUE.format(package=package, directory=str(directory)) + script + "\nrun.finish()\n"
+def _run_all(package: str, directory: Path) -> Path:
+    scripts = []
+    for name, script in SCRIPTS.items():
+        own = directory / name
+        own.mkdir()
+        prologue = PROLOGUE.format(package=package, directory=str(own))
+        scripts.append((str(own), prologue + script + "\nrun.finish()\n"))
     done = subprocess.run(
-        [sys.executable, "-c", code],
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        cwd=directory,
+        [sys.executable, "-c", EACH.format(package=package)],
+        input=json.dumps(scripts),
+        env=environment(),
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=600,
     )
     assert done.returncode == 0, done.stderr
+    return directory
+
+
+def _recorded(directory: Path, wandb_core: list[str]) -> tuple[list[Any], str]:
+    """The comparable records of a script, and what it printed."""
     (log,) = directory.glob("wandb/offline-run-*-parity/run-parity.wandb")
     inspected = subprocess.run(
-        [*wandb_command, "leet", "inspect", "--json", str(log)], capture_output=True, text=True, timeout=60, check=True
+        [*wandb_core, "leet", "inspect", "--json", "--no-observability", "--run-file", str(log)],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
     )
     records = [_comparable(json.loads(line)) for line in inspected.stdout.splitlines()]
-    return [record for record in records if record is not None], done.stdout
+    return [record for record in records if record is not None], (directory / "said.txt").read_text()
 
 
 def _comparable(record: dict[str, Any]) -> Any:

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import subprocess
 import sys
@@ -18,8 +17,6 @@ from recorded import ROOT, environment
 
 ROUNDS = int(os.environ.get("LEET_TEST_KILLS", "50"))
 PATIENCE = 300 + 2 * ROUNDS
-
-pytestmark = pytest.mark.xdist_group("survivors")
 
 KILL = """
 import json, sys
@@ -58,16 +55,10 @@ def test_every_log_is_whole_up_to_its_end(survivors: list[tuple[str, int, int, s
     assert all(rows <= logged + 1 for _, logged, rows, _ in survivors)
 
 
-def test_the_sdk_reads_them(survivors: list[tuple[str, int, int, str]]) -> None:
-    """With the program behind `wandb leet inspect`: the command in front of it takes longer to start than it does."""
-    spec = importlib.util.find_spec("wandb")
-    if spec is None or spec.origin is None:
-        pytest.skip("the wandb package is not installed")
-    reader = Path(spec.origin).with_name("bin") / "wandb-core"
-
+def test_the_sdk_reads_them(survivors: list[tuple[str, int, int, str]], wandb_core: list[str]) -> None:
     def inspect(log: str) -> subprocess.CompletedProcess[bytes]:
         return subprocess.run(
-            [reader, "leet", "inspect", "--json", "--no-observability", "--run-file", log],
+            [*wandb_core, "leet", "inspect", "--json", "--no-observability", "--run-file", log],
             capture_output=True,
             timeout=PATIENCE,
         )

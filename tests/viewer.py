@@ -6,6 +6,8 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+from textual import events
+from textual.keys import _character_to_key
 from textual.pilot import Pilot
 
 from leet.discovery import Found
@@ -33,7 +35,14 @@ class Viewer:
         await self.pilot.pause()
 
     async def type(self, text: str) -> None:
-        await self.press(*("space" if char == " " else char for char in text))
+        """Press the keys of a text one upon the other."""
+        assert self.app._driver is not None
+        for char in text:
+            event = events.Key(_character_to_key(char), char)
+            event.set_sender(self.app)
+            self.app._driver.send_message(event)
+        await self.pilot.pause()
+        await self.pilot.pause()
 
     def text(self) -> str:
         return text_of(self.app)
