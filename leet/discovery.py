@@ -279,7 +279,20 @@ def _in_directory(directory: Path, shown: str) -> Found:
         return _newest(directory, shown)
     if RUN_DIRECTORY.match(name):
         raise NoRun(f"{shown}: a run directory without its run-*.wandb log; it may not have been started")
+    if deeper := _holding_runs(directory):
+        from leet.model.safe_text import clean
+
+        first = clean(str(directory / deeper[0]))
+        others = f", or another of {len(deeper):,} such directories" if len(deeper) > 1 else ""
+        raise NoRun(f"{shown}: no runs here, but further below; give {first}{others}")
     raise NoRun(f"{shown}: no runs here; give a .wandb file, a run directory, or a directory holding wandb/")
+
+
+def _holding_runs(directory: Path) -> list[str]:
+    """Names of the directories straight under `directory` that hold wandb/, sorted."""
+    with os.scandir(directory) as entries:
+        names = sorted(entry.name for entry in entries if entry.is_dir())
+    return [name for name in names if any((directory / name / below).is_dir() for below in DIRECTORY_NAMES)]
 
 
 def _holds_runs(directory: Path) -> bool:

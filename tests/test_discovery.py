@@ -126,6 +126,16 @@ def test_refusals_say_what_is_wrong_and_what_to_do(tmp_path: Path, monkeypatch: 
     assert "without its" in refusal("wandb/run-20250301_000000-new")
 
 
+def test_runs_further_below_are_said_to_be_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    run_directory(tmp_path / "b" / "wandb", "run-20250301_000000-new")
+    assert refusal(".") == ".: no runs here, but further below; give b"
+    run_directory(tmp_path / "a" / ".wandb", "run-20250301_000000-new")
+    (tmp_path / "c").mkdir()
+    assert refusal(".").endswith("further below; give a, or another of 2 such directories")
+    assert refusal(str(tmp_path)).endswith(f"give {tmp_path / 'a'}, or another of 2 such directories")
+
+
 def test_two_logs_in_one_directory_must_be_told_apart(tmp_path: Path) -> None:
     directory = run_directory(tmp_path, "run-20250301_000000-a")
     (directory / "run-b.wandb").write_bytes(b"")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import math
 import os
@@ -349,6 +350,29 @@ def test_damage_is_said(run: ExampleRun, capsys: Any) -> None:
     assert doctor.main([str(run.log)]) == 0
     assert "1 of the logs has parts that could not be read." in capsys.readouterr().out
     assert asked(capsys, run.log)["runs"][0]["rows"] == 19
+
+
+class Screen(io.StringIO):
+    """A terminal to write on."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def test_who_waits_at_a_terminal_is_told_how_far_it_is(
+    tmp_path: Path, capsys: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project, screen = write_project(tmp_path), Screen()
+    monkeypatch.setattr(doctor, "_PATIENCE", 0.0)
+    monkeypatch.setattr(sys, "stderr", screen)
+    assert doctor.main([str(project)]) == 0
+    assert [line for line in screen.getvalue().split("\r\x1b[K") if line] == [
+        f"read {done} of 4 logs" for done in range(4)
+    ]
+    assert screen.getvalue().endswith("\r\x1b[K"), "nothing of it stays"
+    monkeypatch.setattr(sys, "stderr", io.StringIO())
+    assert doctor.main([str(project)]) == 0
+    assert sys.stderr.getvalue() == ""
 
 
 def test_nothing_there_is_one_line(tmp_path: Path, capsys: Any) -> None:

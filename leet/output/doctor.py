@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+import time
 from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 from pathlib import Path
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 
 _MARKS = {"ok": "ok", "warn": "warn", "over": "OVER"}
 _UNREADABLE_SAID = 3
+_PATIENCE = 1.0
+"""Seconds after which a person at a terminal is told how far this is, and between two such lines."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -54,7 +57,7 @@ def run(args: argparse.Namespace) -> int:
 
     project = Project()
     unreadable: list[tuple[Path, str]] = []
-    for log in logs:
+    for log in _with_progress(logs):
         try:
             project.add(skim(log))
         except OSError as error:
@@ -85,6 +88,25 @@ def find_logs(path: str | None) -> list[Path]:
             if logs := [log for run_directory in runs for log in logs_in(run_directory)]:
                 return logs
     return [find_run(path)]
+
+
+def _with_progress(logs: Sequence[Path]) -> Iterator[Path]:
+    """`logs`, one by one; on a terminal a line says how many of them are done, until all are."""
+    if not sys.stderr.isatty():
+        yield from logs
+        return
+    said_at, said = time.monotonic(), False
+    try:
+        for done, log in enumerate(logs):
+            if (now := time.monotonic()) - said_at >= _PATIENCE:
+                sys.stderr.write(f"\r\x1b[Kread {done:,} of {len(logs):,} logs")
+                sys.stderr.flush()
+                said_at, said = now, True
+            yield log
+    finally:
+        if said:
+            sys.stderr.write("\r\x1b[K")
+            sys.stderr.flush()
 
 
 def _text(project: Project, checks: Sequence[Check]) -> Iterator[str]:
