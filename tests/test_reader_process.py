@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import os
 import queue
+import subprocess
 import sys
 import threading
 from pathlib import Path
 
+import psutil
 import pytest
 from model_view import model_view
 from test_second_half import framed, mixed
@@ -176,6 +179,42 @@ def test_a_reader_that_stops_ends_the_process(tmp_path: Path, begun: list[Reader
     next(looking)
     looking.close()
     assert begun[0]._process.poll() is not None
+
+
+def test_no_thread_to_be_had(tmp_path: Path, begun: list[ReaderProcess], monkeypatch: pytest.MonkeyPatch) -> None:
+    log = tmp_path / "run-r.wandb"
+    log.write_bytes(log_bytes(range(1000), text=400))
+
+    def refuse(thread: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(threading.Thread, "start", refuse)
+        for _ in range(3):
+            assert ReaderProcess.ahead(log) is None
+        pieces = look(log)
+    assert model_of(log, pieces) == alone(log)
+    assert begun == []
+    process = ReaderProcess.ahead(log)
+    assert process is not None  # none of the others is at work
+    process.close()
+
+
+_LEAVE = """
+import os, signal, sys
+from leet.reading.reader_process import ReaderProcess
+process = ReaderProcess(sys.argv[1])._process
+os.kill(process.pid, signal.SIGSTOP)
+print(process.pid)
+"""
+
+
+def test_no_process_outlives_this_one(tmp_path: Path) -> None:
+    log = tmp_path / "run-r.wandb"
+    log.write_bytes(log_bytes(range(1000), text=400))
+    left = subprocess.run([sys.executable, "-c", _LEAVE, str(log)], check=True, capture_output=True, text=True)
+    with contextlib.suppress(psutil.NoSuchProcess):
+        assert psutil.Process(int(left.stdout)).status() != psutil.STATUS_STOPPED
 
 
 def big(path: Path, first: int = 0) -> Path:

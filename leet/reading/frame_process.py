@@ -9,6 +9,8 @@ reads from the pipe any more.
 
 from __future__ import annotations
 
+import atexit
+import errno
 import os
 import queue
 import struct
@@ -51,7 +53,12 @@ class FrameProcess:
         command = [sys.executable, "-P", "-m", module, *arguments]
         self._process = subprocess.Popen(command, stdin=stdin, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
         self._frames: queue.SimpleQueue[bytes] = queue.SimpleQueue() if frames is None else frames
-        threading.Thread(target=self._drain, name=module, daemon=True).start()
+        atexit.register(self._process.kill)  # one that is stopped would never notice that nobody reads any more
+        try:
+            threading.Thread(target=self._drain, name=module, daemon=True).start()
+        except RuntimeError as error:  # there may be no more threads
+            FrameProcess.close(self)
+            raise OSError(errno.EAGAIN, str(error)) from None
 
     def next(self) -> bytes:
         """The next frame. Raises Failed where none comes."""
@@ -70,6 +77,7 @@ class FrameProcess:
 
     def close(self) -> None:
         """End it, whatever it is doing."""
+        atexit.unregister(self._process.kill)
         self._process.kill()
         self._process.wait()
 
