@@ -120,3 +120,21 @@ async def test_pages_of_a_palette_that_has_not_been_laid_out(log: Path) -> None:
         palette._action_command_list("page_down")
         await viewer.press("escape")
         assert viewer.app.screen is viewer.run
+
+
+async def test_a_search_that_ends_when_the_palette_is_being_left(log: Path) -> None:
+    from textual.command import Command, CommandList, DiscoveryHit
+
+    from leet.tui.palette import Palette
+
+    async with viewing(log) as viewer:
+        viewer.app.action_command_palette()
+        await viewer.pilot.pause()
+        palette = viewer.app.screen
+        assert isinstance(palette, Palette)
+        commands = palette.query_one(CommandList)
+        palette._list_visible = False
+        await commands.remove()
+        palette._refresh_command_list(commands, [Command("a", DiscoveryHit("a", lambda: None))], True)
+        await viewer.press("escape")
+        assert viewer.app.screen is viewer.run

@@ -10,7 +10,7 @@ from itertools import islice
 from operator import itemgetter
 from typing import TYPE_CHECKING, TypeVar
 
-from textual.command import CommandPalette, DiscoveryHit, Hit, Hits, Provider, SearchIcon
+from textual.command import Command, CommandList, CommandPalette, DiscoveryHit, Hit, Hits, Provider, SearchIcon
 from textual.content import Content
 from textual.fuzzy import Matcher
 
@@ -43,6 +43,11 @@ class Palette(CommandPalette, Overlay[None]):
         # The rows of a list are known only once it has a size; Textual looks them up before, too.
         with contextlib.suppress(KeyError):
             super()._action_command_list(action)
+
+    def _refresh_command_list(self, command_list: CommandList, commands: list[Command], clear_current: bool) -> None:
+        # A search may end while the palette is being taken away, its list first.
+        if self.query(CommandList):
+            super()._refresh_command_list(command_list, commands, clear_current)
 
 
 class PlainMatcher(Matcher):
