@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -226,18 +227,27 @@ def test_a_log_cut_in_a_record_goes_on_when_the_rest_arrives(tmp_path: Path) -> 
     assert entry_of(seen).summary == entry_of(fresh).summary
 
 
+@cache
+def log_of_size(size: int) -> tuple[bytes, int]:
+    """A log of about this size, and its number of rows."""
+    records = [run_record(display_name="it", start_time={"seconds": int(START)})]
+    step = left = 0
+    while left < size:
+        added = row(step, {"loss": 1 / (step + 1), "acc": step, "note": "x" * 40})
+        records += added
+        left += sum(map(len, added))
+        step += 1
+    records.append(encode("Record", {"exit": {"exit_code": 0, "runtime": step}}))
+    return log_of(records), step
+
+
 @pytest.mark.parametrize("size", [5_000, 120_000, 400_000])
 @given(data=st.data())
 @settings(max_examples=40)
 def test_no_damage_makes_it_fail(tmp_path_factory: pytest.TempPathFactory, size: int, data: st.DataObject) -> None:
     directory = tmp_path_factory.mktemp("damage", numbered=True)
-    records = [run_record(display_name="it", start_time={"seconds": int(START)})]
-    step = 0
-    while sum(map(len, records)) < size:
-        records += row(step, {"loss": 1 / (step + 1), "acc": step, "note": "x" * 40})
-        step += 1
-    records.append(encode("Record", {"exit": {"exit_code": 0, "runtime": step}}))
-    whole = bytearray(log_of(records))
+    undamaged, step = log_of_size(size)
+    whole = bytearray(undamaged)
     for _ in range(data.draw(st.integers(0, 6))):
         at = data.draw(st.integers(0, max(len(whole) - 1, 0)))
         length = data.draw(st.sampled_from([1, 2, 7, 300, BLOCK]))
