@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import importlib.util
+import itertools
 import os
 import sys
 import time
@@ -44,10 +45,17 @@ def corpus() -> Path:
     return CORPUS
 
 
+@pytest.fixture(scope="session")
+def homes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Places for directories, apart from others: for each that it makes pytest goes through all that are there."""
+    return map(tmp_path_factory.mktemp("homes").joinpath, map(str, itertools.count()))
+
+
 @pytest.fixture(autouse=True)
-def own_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+def own_home(homes: Iterator[Path], monkeypatch: pytest.MonkeyPatch) -> None:
     """Nobody's settings, state or W&B variables leak into a test, and no test leaves any behind."""
-    home = tmp_path_factory.mktemp("home")
+    home = next(homes)
+    home.mkdir()
     for name in [n for n in os.environ if n.startswith(("WANDB_", "XDG_", "LEET_"))]:
         monkeypatch.delenv(name)
     monkeypatch.setenv("HOME", str(home))
