@@ -393,7 +393,12 @@ def test_an_unfinished_log_is_exported_to_its_last_record(run: ExampleRun, capfd
 
 def test_an_empty_log_has_a_header_alone(tmp_path: Path, capfdbinary: Any) -> None:
     log = write_log(tmp_path / "run-x.wandb", [])
-    assert exported(capfdbinary, log) == "_step,_runtime,_timestamp\n"
+    assert export.main([str(log)]) == 0
+    said = capfdbinary.readouterr()
+    assert said.out == b"_step,_runtime,_timestamp\n"
+    assert said.err == b"leet export: this log holds no metrics yet; --system exports what the machine did\n"
+    assert export.main([str(log), "--system"]) == 0
+    assert capfdbinary.readouterr().err == b"leet export: this log holds no system metrics yet\n"
     assert export.main([str(log), "-m", "loss"]) == 1
     assert b"holds no metrics yet" in capfdbinary.readouterr().err
 

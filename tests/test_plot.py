@@ -189,6 +189,18 @@ def test_no_run_and_no_log(tmp_path):
     assert done.stderr.count("\n") == 1
 
 
+def test_a_metric_without_a_path_is_told_where_the_path_goes(log, tmp_path, monkeypatch):
+    monkeypatch.chdir(log.parent)
+    done = plot("train/loss", "a b")
+    assert done.returncode == 1
+    assert done.stderr.endswith(
+        "no such file or directory; a path comes before metrics: leet plot . train/loss 'a b'\n"
+    )
+    assert "comes before" not in plot("/no/such/place").stderr
+    monkeypatch.chdir(tmp_path.parent)
+    assert "comes before" not in plot("train/loss").stderr, "there is no run here"
+
+
 def test_colour_only_on_a_terminal(log):
     def in_terminal(**environment):
         ours, theirs = pty.openpty()

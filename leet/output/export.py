@@ -127,6 +127,8 @@ def _export(path: Path, args: argparse.Namespace, format_name: str) -> int:
         columns = {name: place for place, name in enumerate((*table.row_columns, *chosen))}
         with open_output(args.output) as out:
             written_as.write(table, columns, out)
+    if not names:
+        print(f"leet export: {_none_of(path, names, args)}", file=sys.stderr)
     if table.skipped:
         print(f"leet export: {_said(table.skipped)}", file=sys.stderr)
     return 0
@@ -169,7 +171,7 @@ def _none_of(log: Path, names: Sequence[str], args: argparse.Namespace) -> str:
     for pattern in args.patterns:
         near.update((name, None) for name in get_close_matches(pattern, names[:_NAMES_COMPARED], _NAMES_SAID, 0.4))
     said = list(near)[:_NAMES_SAID] or list(names[:_NAMES_SAID])
-    rest = f", … ({len(names)} in all)" if len(names) > len(said) else ""
+    rest = f", … ({len(names):,} in all)" if len(names) > len(said) else ""
     patterns = " or ".join(clean(pattern) for pattern in args.patterns)
     return f"no {kind} matches {patterns}; there are {', '.join(map(clean, said))}{rest}"
 

@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from leet.discovery import NoRun, locate
+from leet.discovery import NoRun, expanded, locate
 from leet.run_parts import told
 from leet.streams import speaks_utf8
 
@@ -53,7 +53,7 @@ def run(args: argparse.Namespace) -> int:
     try:
         found = locate(args.path)
     except NoRun as error:
-        return _fail(str(error))
+        return _fail(f"{error}{_path_first(args)}")
     path = found.log
     # Here on, not above: reading and drawing cost start-up that `--help` need not wait for.
     from leet.model.filter import TextFilter
@@ -93,8 +93,24 @@ def run(args: argparse.Namespace) -> int:
     shown = chosen if args.all else chosen[:_CHARTS]
     _print(shown, args)
     if len(shown) < len(chosen):
-        print(f"leet: {len(shown)} of {len(chosen)} charts; --all prints all of them", file=sys.stderr)
+        print(f"leet: {len(shown):,} of {len(chosen):,} charts; --all prints all of them", file=sys.stderr)
     return 0
+
+
+def _path_first(args: argparse.Namespace) -> str:
+    """What to say to who gave a metric and no path; empty to others."""
+    from shlex import quote
+
+    from leet.model.safe_text import clean
+
+    path = args.path or "."
+    if path.startswith("/") or path.endswith(".wandb") or ":" in path or os.path.lexists(expanded(path)):
+        return ""
+    try:
+        locate(".")
+    except NoRun:
+        return ""
+    return f"; a path comes before metrics: leet plot . {clean(' '.join(map(quote, [path, *args.patterns])))}"
 
 
 Chart = tuple[str, str, "Callable[[], Spec]"]
@@ -191,7 +207,7 @@ def _none_of(log: Path, names: Sequence[str], args: argparse.Namespace) -> str:
         other = "" if args.system else "; --system prints what the machine did"
         return f"this log holds no {kind}s{' yet' if may_grow(log) else ''}{other}"
     some = ", ".join(clean(name) for name in names[:_NAMES_SAID])
-    rest = f", … ({len(names)} in all)" if len(names) > _NAMES_SAID else ""
+    rest = f", … ({len(names):,} in all)" if len(names) > _NAMES_SAID else ""
     return f"no {kind} matches {' or '.join(clean(p) for p in args.patterns)}; there are {some}{rest}"
 
 

@@ -100,7 +100,7 @@ class ChartScreen(ChartChoices, SpanScreen[str], Overlay[str]):
 
     def _show_place(self) -> None:
         first, _, count = self.grid.page
-        parts = [Part(f"chart {first} of {count}", "status--text")]
+        parts = [Part(f"chart {first:,} of {count:,}", "status--text")]
         self.query_one(StatusLine).show(parts, [(keys_in_words("back"), "back"), *hints("chart")])
 
     def action_pane(self, action: str, *arguments: object) -> None:

@@ -319,13 +319,13 @@ class ShownPanes(BorderedPanes):
         first, _, count = self.grid.page
         if self.grid.page_label:
             size = self.grid.page_layout.capacity
-            parts.append(Part(f"page {(first - 1) // size + 1}/{-(-count // size)}", rank=5))
+            parts.append(Part(f"page {(first - 1) // size + 1:,}/{-(-count // size):,}", rank=5))
         subject: Subject = "system" if self.grid is self.system else "metrics"
         held = self.filters[subject]
         place: Place = "filter" if self.typing else self.PLACE
         if held and place != "filter":
             shown, total = self.filter_count(subject)
-            parts.append(Part(f"{shown_filter(held)} {shown}/{total}", "status--message", rank=6))
+            parts.append(Part(f"{shown_filter(held)} {shown:,}/{total:,}", "status--message", rank=6))
         axis, log_x = self.metric_sources.axis, self.metric_sources.log_x
         if axis != "auto" or log_x:
             told = [AXIS_NAMES[axis]] * (axis != "auto") + ["logarithmic"] * log_x
@@ -389,7 +389,7 @@ class ShownPanes(BorderedPanes):
                 if name == "system" and note and (tail := self._tail_note(pane.size.width)):
                     note += f" · {tail}"
             elif name == "overview":
-                note = "{}/{}".format(*self.overview.count) if held else ""
+                note = "{:,}/{:,}".format(*self.overview.count) if held else ""
             else:
                 note = str(getattr(content, "note", ""))
             pane.heading.show(note, held)

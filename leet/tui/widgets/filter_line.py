@@ -101,7 +101,7 @@ class FilterLine(Horizontal):
     def show_count(self, kept: int, total: int, error: str | None, *, more: bool = False) -> None:
         """How many names pass, at least (`more`) or in all, or why the expression is none."""
         if error is None:
-            self._say(f"{kept}{'+' * more}/{total}", error=False)
+            self._say(f"{kept:,}{'+' * more}/{total:,}", error=False)
         else:
             self._say(error if error == TOO_LONG else f"not a regex yet: {error}", error=True)
 

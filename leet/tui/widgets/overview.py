@@ -221,7 +221,7 @@ class Overview(Painted, can_focus=True):
         self._sift_timer = None
         self._sift(SIFT_SECONDS)
         if self._keep is not None:
-            self.post_message(PaneNoteChanged("overview", "{}/{}".format(*self.count)))
+            self.post_message(PaneNoteChanged("overview", "{:,}/{:,}".format(*self.count)))
 
     # Moving
 
@@ -437,10 +437,10 @@ class Overview(Painted, can_focus=True):
     def _heading(self, shown: _Shown, room: int, width: int, focused: bool) -> Strip:
         count = ""
         if self._keep is not None:
-            count = f"{len(shown.rows)}/{shown.total}"
+            count = f"{len(shown.rows):,}/{shown.total:,}"
         elif len(shown.rows) > room:
             last = min(shown.top + room, len(shown.rows))
-            count = ranged(shown.top + 1, last, len(shown.rows)) if room else f"{len(shown.rows)}"
+            count = ranged(shown.top + 1, last, len(shown.rows)) if room else f"{len(shown.rows):,}"
         elif not shown.rows:
             count = "none"
         style = self.part("overview--heading-focused" if focused else "overview--heading")
