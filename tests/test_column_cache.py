@@ -178,6 +178,37 @@ def test_a_reader_that_stops_midway_keeps_nothing(log: Path, folder: Path) -> No
     assert list(folder.iterdir()) == []
 
 
+def test_what_was_never_finished_goes_with_the_next(log: Path, folder: Path, tmp_path: Path) -> None:
+    keep(log, folder)
+    (kept,) = folder.iterdir()
+    left = folder / f"{kept.name}.1.new"
+    left.write_bytes(b"begun by somebody who is no more")
+    other = tmp_path / "run-other.wandb"
+    shutil.copy(log, other)
+    reading = LogFile(other, 2000, cache=cache_of(other, folder)).look()
+    next(reading)
+    assert not left.exists()
+    third = tmp_path / "run-third.wandb"
+    shutil.copy(log, third)
+    keep(third, folder)  # what the other one writes to stays
+    plain = look(other)
+    list(reading)
+    assert from_cache(look(other, cache_of(other, folder)), plain)
+    assert len([*folder.iterdir()]) == 3
+
+
+def test_two_readers_of_one_process_keep_a_log_once(log: Path, folder: Path) -> None:
+    first, second = (LogFile(log, 2000, cache=cache_of(log, folder)).look() for _ in range(2))
+    next(first)
+    next(second)
+    list(first)
+    list(second)
+    plain = look(log)
+    again = look(log, cache_of(log, folder))
+    assert from_cache(again, plain)
+    assert model_of(log, again) == model_of(log, plain)
+
+
 def test_a_folder_that_cannot_be_written(log: Path, folder: Path) -> None:
     folder.write_text("a file where the folder should be")
     assert model_of(log, look(log, cache_of(log, folder))) == model_of(log, look(log))

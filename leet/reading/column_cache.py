@@ -179,9 +179,18 @@ class Recording:
         self._packer = Packer()
 
     @classmethod
-    def new(cls, path: Path, key: dict[str, Any], room: int) -> Recording:
-        """A cache that replaces the one at `path`, if there is one, when it is finished."""
-        file = open(path.with_name(f"{path.name}.{os.getpid()}.new"), "wb")  # noqa: SIM115 — closed in `finish`
+    def new(cls, path: Path, key: dict[str, Any], room: int) -> Recording | None:
+        """A cache that replaces the one at `path`, if there is one, when it is finished; None where one is begun."""
+        _remove_unfinished(path.parent)
+        file = open(path.with_name(f"{path.name}.{os.getpid()}.new"), "ab")  # noqa: SIM115 — closed in `finish`
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            file.close()
+            return None
+        except OSError:  # a file system without locks
+            pass
+        file.truncate(0)
         file.write(_MAGIC)
         recording = cls(file, path, room)
         recording._write(_LOG, orjson.dumps(key))
@@ -223,9 +232,10 @@ class Recording:
         try:
             found = {"at": asdict(checkpoint), "samples": sampled(log, checkpoint.position)}
             self._write(_CHECKPOINT, orjson.dumps(found))
-            self._file.close()
+            self._file.flush()
             if self._file.name != str(self._path):
                 os.replace(self._file.name, self._path)
+            self._file.close()
             self._file = None
             make_room(self._path.parent, self._room)
         except OSError:
@@ -246,6 +256,15 @@ class Recording:
         payload += b" " * (-len(payload) % 8)
         self._file.write(_FRAME.pack(len(payload), zlib.crc32(payload, kind), kind))
         self._file.write(payload)
+
+
+def _remove_unfinished(folder: Path) -> None:
+    """Remove what somebody began to keep who ended midway."""
+    for path in folder.glob("*.new"):
+        # No lock is to be had where somebody is at work on it, nor on some file systems.
+        with contextlib.suppress(OSError), open(path, "r+b") as file:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            os.unlink(path)
 
 
 def sampled(log: IO[bytes], end: int) -> str:
