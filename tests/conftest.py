@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import parsed_styles
 import pytest
 import textual.app
 import textual.pilot
@@ -26,6 +27,7 @@ settings.register_profile("leet", deadline=None, max_examples=40)
 settings.load_profile("leet")
 
 textual.app.wait_for_idle = textual.pilot.wait_for_idle = until_idle
+parsed_styles.share()
 
 ON_ONE_WORKER = {"test_interop", "test_media_interop", "test_recorder_steps", "test_survival"}
 
