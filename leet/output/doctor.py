@@ -1,7 +1,8 @@
 """What slows a run or a project down: its logs against the published limits of the W&B service.
 
 PATH is a log or a run directory; a directory with runs (wandb/, or one that holds it) is looked at as a whole.
-Each figure is ok, warn (more than half of its ceiling) or OVER, which comes with what to do.
+Each figure is ok, warn (more than half of its ceiling; beyond it where none is published) or OVER; these two
+come with what to do.
 The exit status is 0 when nothing is over its ceiling, 1 when something is, or when no log could be read.
 """
 

@@ -107,8 +107,9 @@ def _metrics(project: Project) -> Iterable[Check]:
             if new
         )
         unsteady = "keep names steady from run to run: no ids, dates, steps or hyperparameters in them"
+        recent = f"one of the last {len(project.new)} runs" if len(project.new) > 1 else "the last run"
         yield Check(
-            0, "new_metrics", f"new ones in one of the last {len(project.new)} runs", count, 1_000, unsteady,
+            0, "new_metrics", f"new ones in {recent}", count, 1_000, unsteady,
             run=run if count else "", detail=said, published=False,
         )  # fmt: skip
 
@@ -136,10 +137,12 @@ def _sizes(project: Project) -> Iterable[Check]:
     )  # fmt: skip
     run = _highest(project.runs, attrgetter("largest_row.size"))
     row = run.largest_row
+    # Where the time of the call is the largest, no value is large.
+    said = "" if row.name.startswith("_") else f", the largest value in it is {row.name}"
     yield Check(
         2, "call", "largest log() call", row.size, 25 * _MB, "split it over several calls, or log less of it",
         run=_only_label(project, run), unit="bytes",
-        detail=(f"step {run.largest_row_step:,}, the largest value in it is {row.name}",) if row.name else (),
+        detail=(f"step {run.largest_row_step:,}{said}",) if row.name else (),
     )  # fmt: skip
     run = _highest(project.runs, attrgetter("config_size"))
     yield Check(
