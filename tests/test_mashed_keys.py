@@ -138,3 +138,17 @@ async def test_a_search_that_ends_when_the_palette_is_being_left(log: Path) -> N
         palette._refresh_command_list(commands, [Command("a", DiscoveryHit("a", lambda: None))], True)
         await viewer.press("escape")
         assert viewer.app.screen is viewer.run
+
+
+async def test_a_palette_that_has_gone_answers_what_was_typed_last(log: Path) -> None:
+    async with viewing(log) as viewer:
+        viewer.app.action_command_palette()
+        palette = viewer.app.screen
+        from leet.tui.palette import Palette
+
+        assert isinstance(palette, Palette)
+        await viewer.pilot.pause()
+        await palette.query("*").remove()
+        palette._list_visible = not palette._list_visible
+        await viewer.press("escape")
+        assert viewer.app.screen is viewer.run

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from textual.command import Command, CommandList, CommandPalette, DiscoveryHit, Hit, Hits, Provider, SearchIcon
 from textual.content import Content
+from textual.css.query import NoMatches
 from textual.fuzzy import Matcher
 
 from leet.model.safe_text import clean
@@ -38,6 +39,11 @@ class Palette(CommandPalette, Overlay[None]):
 
     def on_mount(self) -> None:
         self.query_one(SearchIcon).icon = "›"
+
+    def _watch__list_visible(self) -> None:
+        # What was typed last may be answered when the palette has gone, and its list with it.
+        with contextlib.suppress(NoMatches):
+            super()._watch__list_visible()
 
     def _action_command_list(self, action: str) -> None:
         # The rows of a list are known only once it has a size; Textual looks them up before, too.
