@@ -122,8 +122,9 @@ def test_a_wide_log(tmp_path: Path, begun: list[ReaderProcess]) -> None:
     assert len(begun) == 1
 
 
-def test_a_process_that_dies_midway(
-    tmp_path: Path, begun: list[ReaderProcess], monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("frame", [frame_process.BROKEN, b"no batch at all", bytes([2, *bytes(7)]) + b"{}"])
+def test_a_process_that_dies_midway_or_runs_other_code(
+    tmp_path: Path, begun: list[ReaderProcess], frame: bytes
 ) -> None:
     log = tmp_path / "run-r.wandb"
     log.write_bytes(log_bytes(range(2000), text=150))
@@ -133,11 +134,24 @@ def test_a_process_that_dies_midway(
         pieces.append(piece)
         if len(pieces) == 2:
             broken: queue.SimpleQueue[bytes] = queue.SimpleQueue()
-            broken.put(frame_process.BROKEN)
+            broken.put(frame)
             begun[0]._frames = broken
     assert resets(pieces)
     assert model_of(log, pieces) == alone(log)
     assert cache.find(log.open("rb")) is None
+
+
+def test_other_code_from_the_beginning(tmp_path: Path, begun: list[ReaderProcess]) -> None:
+    log = tmp_path / "run-r.wandb"
+    log.write_bytes(log_bytes(range(1000), text=400))
+    process = ReaderProcess(log, newest=True)
+    process._frames = queue.SimpleQueue()
+    process._frames.put(b"another kind of frame")
+    file = LogFile(log, elsewhere=True, process=process)
+    assert list(file.newest()) == []
+    pieces: Pieces = [*file.look(), *file.finish()]
+    assert not resets(pieces)
+    assert model_of(log, pieces) == alone(log)
 
 
 def test_no_process_to_be_had(tmp_path: Path, begun: list[ReaderProcess], monkeypatch: pytest.MonkeyPatch) -> None:

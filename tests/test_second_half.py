@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import queue
 import random
 import sys
 from collections.abc import Iterator
@@ -143,7 +144,10 @@ def test_damage_at_the_seam(tmp_path: Path, divided: list[SecondHalf], monkeypat
     assert model_of(log, look(log)) == alone(log, monkeypatch)
 
 
-def test_a_process_that_dies_midway(tmp_path: Path, divided: list[SecondHalf], monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("frame", [frame_process.BROKEN, bytes([2, *bytes(7)]) + b"{}"])
+def test_a_process_that_dies_midway_or_runs_other_code(
+    tmp_path: Path, divided: list[SecondHalf], monkeypatch: pytest.MonkeyPatch, frame: bytes
+) -> None:
     log = tmp_path / "run-r.wandb"
     log.write_bytes(log_bytes(range(2000), text=150))
     monkeypatch.setattr(half_decoder, "_SMALLEST_PIECE", BLOCK)
@@ -152,17 +156,10 @@ def test_a_process_that_dies_midway(tmp_path: Path, divided: list[SecondHalf], m
     for piece in LogFile(log).look():
         pieces.append(piece)
         if divided and isinstance(piece, Batch) and piece.end > divided[0].start + BLOCK:
-            divided[0]._frames = _one_broken()
+            divided[0]._frames = queue.SimpleQueue()
+            divided[0]._frames.put(frame)
     assert any(isinstance(piece, Batch) and piece.reset for piece in pieces)
     assert model_of(log, pieces) == expected
-
-
-def _one_broken() -> object:
-    import queue
-
-    frames: queue.SimpleQueue[bytes] = queue.SimpleQueue()
-    frames.put(frame_process.BROKEN)
-    return frames
 
 
 def test_no_process_to_be_had(tmp_path: Path, divided: list[SecondHalf], monkeypatch: pytest.MonkeyPatch) -> None:

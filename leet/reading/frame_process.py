@@ -18,6 +18,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import IO
 
 PATIENCE = 20.0
@@ -29,6 +30,15 @@ BROKEN = bytes(bytearray(b"broken"))
 
 class Failed(Exception):  # noqa: N818 — named for what has happened
     """The other process did not bring what was expected of it."""
+
+
+@contextmanager
+def understood() -> Iterator[None]:
+    """Raises Failed where a frame is none that this code knows: other code may have been installed meanwhile."""
+    try:
+        yield
+    except (ValueError, LookupError, TypeError, struct.error) as error:
+        raise Failed from error
 
 
 def processors() -> int:

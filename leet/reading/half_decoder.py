@@ -16,7 +16,7 @@ from leet.reading.blocks import WITHOUT_START
 from leet.reading.bulk_blocks import BulkBlockReader, Found
 from leet.reading.column_cache import Checkpoint
 from leet.reading.decoder import Decoder
-from leet.reading.frame_process import Failed, write_frame
+from leet.reading.frame_process import Failed, understood, write_frame
 from leet.reading.second_half import SecondHalf
 
 _PIECES = 256
@@ -29,14 +29,16 @@ def batches(second: SecondHalf, before: Checkpoint, *, size: int, modified: floa
     unpacker = Unpacker()
     untimed = True
     for frame in second.frames():
-        batch = unpacker.unpack(frame, size=size, modified=modified)
+        with understood():
+            batch = unpacker.unpack(frame, size=size, modified=modified)
         console = batch.console
         if untimed and console:
             console = tuple(_timed(piece, before.console_time) for piece in console)
             untimed = not any(piece.timestamp for piece in batch.console)
         entries = tuple(Entry(before.records + e.ordinal, e.offset, e.kind, e.message) for e in batch.entries)
         yield replace(batch, entries=entries, console=console)
-    last = Checkpoint(**orjson.loads(second.next()))
+    with understood():
+        last = Checkpoint(**orjson.loads(second.next()))
     yield replace(
         last,
         records=before.records + last.records,

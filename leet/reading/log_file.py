@@ -29,7 +29,7 @@ from leet.reading.bulk_blocks import BulkBlockReader, Found
 from leet.reading.column_cache import Checkpoint, ColumnCache, Recording, Stored
 from leet.reading.decoder import Decoder
 from leet.reading.fast_history import FastHistory
-from leet.reading.frame_process import Failed, processors
+from leet.reading.frame_process import Failed, processors, understood
 from leet.reading.newest import read_newest
 from leet.reading.reader_process import ReaderProcess
 from leet.reading.second_half import Division, SecondHalf
@@ -128,7 +128,9 @@ class LogFile:
                 for frames in self._process.newest():
                     *_, size, modified = self._process.file()
                     unpacker = Unpacker()
-                    yield tuple(unpacker.unpack(frame, size=size, modified=modified) for frame in frames)
+                    with understood():
+                        batches = tuple(unpacker.unpack(frame, size=size, modified=modified) for frame in frames)
+                    yield batches
                 return
             except Failed:
                 self._give_up_process()
@@ -232,8 +234,12 @@ class LogFile:
                 if recording is not None:
                     recording.add_packed(frame)
                 found = os.fstat(file.fileno())
-                yield unpacker.unpack(frame, size=found.st_size, modified=found.st_mtime)
-            self._resume(Checkpoint(**orjson.loads(process.next())))
+                with understood():
+                    batch = unpacker.unpack(frame, size=found.st_size, modified=found.st_mtime)
+                yield batch
+            with understood():
+                last = Checkpoint(**orjson.loads(process.next()))
+            self._resume(last)
         except (Failed, OSError):
             if begun:
                 if recording is not None:

@@ -19,7 +19,7 @@ import threading
 from collections.abc import Iterator
 from pathlib import Path
 
-from leet.reading.frame_process import FrameProcess, processors
+from leet.reading.frame_process import FrameProcess, processors, understood
 
 SMALLEST = 32 * 1024 * 1024
 """Bytes of a log from which on another process is worth its start."""
@@ -57,7 +57,8 @@ class ReaderProcess(FrameProcess):
     def file(self) -> tuple[int, int, int, float]:
         """Device, inode, size in bytes and time of the last write (Unix s) of the file that it found. Raises Failed."""
         if self._told is None:
-            self._told = _FILE.unpack(self.next())
+            with understood():
+                self._told = _FILE.unpack(self.next())
         return self._told
 
     def newest(self) -> Iterator[list[bytes]]:
