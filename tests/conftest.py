@@ -29,7 +29,7 @@ settings.load_profile("leet")
 textual.app.wait_for_idle = textual.pilot.wait_for_idle = until_idle
 parsed_styles.share()
 
-ON_ONE_WORKER = {"test_interop", "test_media_interop", "test_recorder_steps", "test_survival"}
+ON_ONE_WORKER = {"test_import_hygiene", "test_interop", "test_media_interop", "test_recorder_steps", "test_survival"}
 
 CORPUS = Path(__file__).resolve().parents[2] / "shared" / "corpus"
 
