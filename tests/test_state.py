@@ -32,6 +32,8 @@ def state(**facts: object) -> str:
         ({"modified": NOW + 3600}, "running"),
         ({"modified": 0.0}, "running"),
         ({"started": False, "size": 7}, "waiting (7 B so far)"),
+        ({"started": False, "size": 0}, "waiting (0 B so far)"),
+        ({"started": False, "size": 0, "loading": True}, "reading"),
         ({"started": False, "size": 7, "modified": NOW - 3600}, "waiting (7 B so far, silent for 1 h)"),
         ({"modified": NOW - 7200, "loading": True}, "reading"),
         ({"loading": True}, "reading"),

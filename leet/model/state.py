@@ -68,6 +68,9 @@ def judge(
             return RunState("crashed", f"exit code {CRASH_CODE}")
         return RunState("failed", f"exit code {exit_code}")
     silence = now - modified if modified else 0.0
+    if not started and loading and not size:
+        # Not even how big it is: what there is may be gigabytes.
+        return RunState("reading")
     if not started:
         reason = f"{format_bytes(size)} so far"
         if silence >= SILENCE:

@@ -166,7 +166,7 @@ def empty_note(subject: Subject, feed: RunFeed, wanted: TextFilter, state: RunSt
     if model.trouble == "unsupported":
         return clean(model.notice) if subject == "metrics" else ""
     if not feed.loaded:
-        return f"Reading the log\n\n{feed.progress:.0%} of {format_bytes(model.size)}"
+        return "Reading the log" + (f"\n\n{feed.progress:.0%} of {format_bytes(model.size)}" if model.size else "")
     if state.name == "waiting":
         if subject == "system":
             return "Nothing yet"

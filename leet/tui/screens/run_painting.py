@@ -309,7 +309,7 @@ class ShownPanes(BorderedPanes):
         if self.run is not None:
             state = self.run.state
             parts = state_parts(self.run.model, state, self.terminal.time())
-            if not self.run.feed.loaded:
+            if not self.run.feed.loaded and self.run.model.size:
                 parts.append(progress_part(self.run.feed, state))
         if (link := self.link) is not None:
             from leet.tui.remote_link import link_part
