@@ -280,11 +280,8 @@ def _in_directory(directory: Path, shown: str) -> Found:
     if RUN_DIRECTORY.match(name):
         raise NoRun(f"{shown}: a run directory without its run-*.wandb log; it may not have been started")
     if deeper := _holding_runs(directory):
-        from leet.model.safe_text import clean
-
-        first = clean(str(directory / deeper[0]))
         others = f", or another of {len(deeper):,} such directories" if len(deeper) > 1 else ""
-        raise NoRun(f"{shown}: no runs here, but further below; give {first}{others}")
+        raise NoRun(f"{shown}: no runs here, but further below; give {directory / deeper[0]}{others}")
     raise NoRun(f"{shown}: no runs here; give a .wandb file, a run directory, or a directory holding wandb/")
 
 
