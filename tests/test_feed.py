@@ -207,6 +207,17 @@ def test_what_is_not_shown_is_made_on_the_readers_thread(
     assert model_view(feed.model) == model_view(model_of(log))
 
 
+def test_an_ended_run_shows_its_newest_part_first_too(log: Path, small: None) -> None:
+    feed = RunFeed(log, live=False)
+    feed.start()
+    changes = drained(feed)
+    assert len([change for change in changes if change.new_metrics]) == 2, "the newest part, and all of it"
+    assert model_view(feed.model) == model_view(model_of(log))
+    feed = RunFeed(log.with_name("missing.wandb"), live=False)
+    feed.start()
+    assert [change.notice for change in drained(feed) if change.notice] == ["missing.wandb does not exist"]
+
+
 def test_a_log_that_is_replaced_while_its_newest_part_is_shown(log: Path, small: None) -> None:
     feed = RunFeed(log)
     other = log.with_name("other")

@@ -20,7 +20,8 @@ from typing import TYPE_CHECKING
 from leet.model.run import Change, RunModel
 from leet.reading.batch import Batch, Newest, Notice
 from leet.reading.column_cache import ColumnCache
-from leet.reading.tail import Tail, read
+from leet.reading.log_file import LogFile
+from leet.reading.tail import Tail
 from leet.tui.intake import Intake, Piece, Ready
 
 if TYPE_CHECKING:
@@ -120,9 +121,7 @@ class RunFeed:
             yield Change()
         for piece in self.intake.take(DRAIN_SECONDS, patience):
             yield from self._take(piece)
-        if self._tail is None:
-            self.loaded = self.intake.finished and not self.intake.waiting
-        elif self._seen and _is_read(self._reading) and not self.intake.waiting and self._here:
+        if self._all_read:
             yield from self._reveal()
         elif self._aside is not None:
             yield Change()
@@ -138,6 +137,14 @@ class RunFeed:
         else:
             self._seen = True
             yield self.model.apply(piece)
+
+    @property
+    def _all_read(self) -> bool:
+        if self.intake.waiting:
+            return False
+        if self._tail is None:
+            return self.intake.finished
+        return self._seen and _is_read(self._reading) and self._here
 
     @property
     def _reading(self) -> RunModel:
@@ -232,11 +239,17 @@ class RunFeed:
         self.intake.tell()
 
     def _read_once(self) -> None:
+        log = LogFile(self.log, cache=self._cache, elsewhere=True)
         try:
-            for piece in read(self.log, self._cache):
-                self.intake.deliver(piece)
+            if not self.log.exists():
+                self._deliver(Notice("unreadable", f"{self.log.name} does not exist"))
+            for batches in log.newest():
+                self._deliver_newest(Newest(batches))
+            for pieces in (log.look(), log.finish()):
+                for piece in pieces:
+                    self._deliver(piece)
         except Exception as error:  # said on the screen; who waits for the end must not wait for ever
-            self.intake.deliver(Notice("unreadable", f"reading {self.log.name} has stopped: {error!r}"))
+            self._deliver(Notice("unreadable", f"reading {self.log.name} has stopped: {error!r}"))
         finally:
             self.intake.finish()
 
