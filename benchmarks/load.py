@@ -72,7 +72,7 @@ def compare(log: Path, env: Mapping[str, str], theirs: bool, timeout: float) -> 
     size, metrics = log.stat().st_size / 1e6, len(model.metrics.names())
     print(f"{log.name}: {size:.0f} MB, {model.points:,} points, {metrics:,} metrics")
     filtering(model.metrics.names())
-    loaded = rf"(?s)\A(?!.*reading \d+%).*step {step:,}"
+    loaded = rf"(?s)\A(?!.*\d% of ).*step {step:,}"
     command = [*OURS, str(log)]
     cold = measure(command, loaded, env=env, timeout=timeout)
     say("leet", cold)

@@ -118,8 +118,8 @@ class Tail:
 
     def _run(self) -> None:
         try:
-            if self._newest is not None and self._deliver_newest(self._newest) and self._shown is not None:
-                self._shown.wait(PATIENCE)
+            if self._newest is not None:
+                self._deliver_newest(self._newest)
             self._look()
             if not self._follow:
                 self._hand_on(self._log.finish())
@@ -129,15 +129,13 @@ class Tail:
         except Exception as error:  # the thread must not die in silence: its reader would wait for ever
             self._deliver(Notice("unreadable", f"reading {self._log.path.name} has stopped: {error!r}"))
 
-    def _deliver_newest(self, deliver: Callable[[Newest], None]) -> bool:
-        """Whether there was any."""
-        found = False
+    def _deliver_newest(self, deliver: Callable[[Newest], None]) -> None:
         for batches in self._log.newest():
             if self._stopping.is_set():
-                break
-            found = True
+                return
             deliver(Newest(batches))
-        return found
+            if self._shown is not None:
+                self._shown.wait(PATIENCE)
 
     def _look(self) -> None:
         self._hand_on(self._log.look())

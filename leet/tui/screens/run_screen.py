@@ -26,8 +26,9 @@ from leet.tui.sources import MetricSources
 from leet.tui.terminal import Terminal
 from leet.tui.widgets.status_line import Part
 
-FIRST_PATIENCE = 0.06
-"""Seconds that the first frame waits for the first piece of the log: a small one is all there then."""
+FIRST_PATIENCE = 0.2
+"""Longest time that the first frame waits for the first piece of the log, in seconds: a small one is all there then,
+and of a big one a frame without charts would take longer to draw than the newest part is still away."""
 BREATH = 0.003
 """Seconds between two stretches of applying batches, in which keys are answered and the screen is painted."""
 
