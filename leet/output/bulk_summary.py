@@ -11,22 +11,26 @@ that are kept. `leet.reading.second_half` says how the two meet.
 from __future__ import annotations
 
 import contextlib
+import gc
 import sys
 from dataclasses import dataclass, field
 from io import FileIO
 from itertools import compress
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import orjson
 
-from leet.output.run_summary import RunSummary
 from leet.reading import blocks, half_decoder, records, second_half
 from leet.reading.batch import KeyPath
 from leet.reading.bulk_blocks import BulkBlockReader, Found
 from leet.reading.frame_process import Failed, write_frame
 from leet.reading.second_half import SecondHalf
 from leet.reading.skim import Skim
+
+if TYPE_CHECKING:
+    from leet.output.run_summary import RunSummary
 
 _PIECE = 8 * 1024 * 1024
 _PART = 4 * 1024 * 1024
@@ -179,5 +183,6 @@ def _read_second_half(path: str, start: int, end: int, origin: int) -> None:
 
 
 if __name__ == "__main__":
+    gc.disable()  # nothing here is in cycles, and the process does not last
     with contextlib.suppress(Failed, OSError):
         _read_second_half(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), int(sys.argv[4]))

@@ -29,6 +29,8 @@ FEWEST = 32
 metrics each, most of the work is to learn their names, and both processes would have to."""
 SHARE = 0.56
 """Share of the bytes that this process reads: the other one has to start first."""
+_SHARE_AHEAD = 0.53
+"""The same where the other one starts before this one has loaded what it reads with."""
 _MODULE = "leet.reading.half_decoder"
 
 
@@ -58,9 +60,9 @@ class SecondHalf(FrameProcess):
         return int.from_bytes(self.next(), "little")
 
 
-def boundary(position: int, end: int, origin: int) -> int:
+def boundary(position: int, end: int, origin: int, share: float = SHARE) -> int:
     """Where the second half begins: the start of a block."""
-    return position + int((end - position) * SHARE) // BLOCK * BLOCK - (position - origin) % BLOCK
+    return position + int((end - position) * share) // BLOCK * BLOCK - (position - origin) % BLOCK
 
 
 def ahead(path: str | os.PathLike[str], size: int, *, module: str) -> SecondHalf | None:
@@ -71,5 +73,5 @@ def ahead(path: str | os.PathLike[str], size: int, *, module: str) -> SecondHalf
     if size < SMALLEST or processors() < 2:
         return None
     with contextlib.suppress(OSError):
-        return SecondHalf(path, boundary(0, size, 0), size, 0, module=module)
+        return SecondHalf(path, boundary(0, size, 0, _SHARE_AHEAD), size, 0, module=module)
     return None
