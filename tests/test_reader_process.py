@@ -13,11 +13,9 @@ from pathlib import Path
 
 import psutil
 import pytest
-from model_view import model_view
-from test_second_half import framed, mixed
+from test_second_half import Pieces, framed, mixed, model_of
 from test_tail import log_bytes
 
-from leet.model.run import RunModel
 from leet.reading import frame_process, log_file, reader_process
 from leet.reading.batch import Batch, Newest, Notice
 from leet.reading.column_cache import ColumnCache
@@ -29,8 +27,6 @@ from leet.reading.reader_process import ReaderProcess
 from leet.reading.tail import Tail
 from recorder.transaction_log.framing import BLOCK
 from recorder.transaction_log.wire import encode, history_record
-
-Pieces = list[Batch | Notice]
 
 
 @pytest.fixture
@@ -53,13 +49,6 @@ def begun(monkeypatch: pytest.MonkeyPatch) -> list[ReaderProcess]:
 def look(log: Path, *, cache: ColumnCache | None = None, elsewhere: bool = True) -> Pieces:
     file = LogFile(log, cache=cache, elsewhere=elsewhere)
     return [*file.look(), *file.finish()]
-
-
-def model_of(log: Path, pieces: Pieces) -> dict[str, str]:
-    model = RunModel(log)
-    for piece in pieces:
-        model.apply(piece)
-    return model_view(model)
 
 
 def alone(log: Path) -> dict[str, str]:

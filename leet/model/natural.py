@@ -71,8 +71,7 @@ def _positions_of_many(joined: str) -> list[int]:
     """
     from leet.reading.natural_arrays import positions_of_many
 
-    folded = _folded(joined)
-    return positions_of_many(folded.encode(), joined) if folded.isascii() else []
+    return positions_of_many(joined)
 
 
 @lru_cache(1 << 14)

@@ -11,6 +11,7 @@ media value (whose leaves are no curves), or a text that is no UTF-8.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import compress
 
 import numpy as np
 import numpy.typing as npt
@@ -70,14 +71,10 @@ class FastHistory:
         if len(new):
             fresh = list(dict.fromkeys(numbers[new].tolist()))  # in the order in which they came
             paths = self.paths.of(fresh)
-            if any(len(path) > 1 and path[-1] == TYPE_KEY for path in paths):
+            plain = [len(path) < 2 or path[-1] != TYPE_KEY for path in paths]
+            if not all(plain):
                 self._ids[fresh] = ODD
-                fresh = [
-                    number
-                    for number, path in zip(fresh, paths, strict=True)
-                    if not (len(path) > 1 and path[-1] == TYPE_KEY)
-                ]
-                paths = self.paths.of(fresh)
+                fresh, paths = list(compress(fresh, plain)), list(compress(paths, plain))
             self._ids[fresh] = self.names.ids_of(readable_names(paths))
             ids = self._ids.take(numbers, mode="clip")
         ids[~known] = ODD

@@ -33,8 +33,7 @@ def cut_to_first_names(messages: Messages) -> Messages | None:
     joined = _lines(last, begins, items.key_ends)
     if not joined.isascii() or joined.count(b"\n") != len(items) - 1:
         return None
-    text = joined.decode()
-    positions = positions_of_many(text.lower().replace("\0", "\1").encode(), text)[:KEPT]
+    positions = positions_of_many(joined.decode())[:KEPT]
     bounds = [int(last.starts[0]), *items.ends.tolist()]
     kept = [data[bounds[at] : bounds[at + 1]] for at in sorted(positions)]
     rest = data[int(items.rests[0]) : int(last.ends[0])]

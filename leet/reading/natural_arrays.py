@@ -25,12 +25,12 @@ _MASKS = np.array([(1 << 64) - (1 << 8 * (8 - octets)) for octets in range(9)], 
 """What a word keeps of which so many octets count."""
 
 
-def positions_of_many(text: bytes, joined: str) -> list[int]:
-    """What `natural_positions` gives for names, one a line in `joined`; `text` is their ASCII text in lower case.
-
-    Empty where they are none that can be put in order this way.
-    """
-    octets = _with_sizes(text)
+def positions_of_many(joined: str) -> list[int]:
+    """What `natural_positions` gives for names, one a line in `joined`; empty where it cannot be had this way."""
+    text = joined.lower().replace("\0", "\1")  # no name has the zeros that stand behind the end of its words
+    if not text.isascii():
+        return []
+    octets = _with_sizes(text.encode())
     ends = np.append(np.flatnonzero(octets == _NEWLINE), len(octets))
     starts = np.append(0, ends[:-1] + 1)
     lengths = ends - starts

@@ -52,7 +52,6 @@ class SecondHalf(FrameProcess):
         """`module` is what the process runs: it writes frames as `half_decoder.decode` does."""
         super().__init__(module, os.fspath(path), str(start), str(end), str(origin))
         self.start = start
-        self.end = end
         self.origin = origin
 
     def begins(self) -> int:
