@@ -1,5 +1,6 @@
 """`python -m leet`."""
 
+import gc
 import sys
 
 
@@ -11,6 +12,8 @@ def main() -> int:
         return run()
     except KeyboardInterrupt:
         return 130
+    finally:
+        gc.freeze()  # the process ends: to look through all that it holds for garbage would only take time
 
 
 if __name__ == "__main__":

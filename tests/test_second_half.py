@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import errno
 import io
+import os
 import queue
 import random
+import subprocess
 import sys
 from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
+from typing import Any
 
 import pytest
 from model_view import model_view
@@ -38,16 +42,26 @@ def divided(monkeypatch: pytest.MonkeyPatch) -> list[SecondHalf]:
     begun: list[SecondHalf] = []
 
     class Counted(SecondHalf):
-        def __init__(self, path: Path, start: int, end: int, origin: int, **more: str) -> None:
+        def __init__(self, path: Path, start: int, end: int, origin: int, **more: Any) -> None:
             super().__init__(path, start, end, origin, **more)
             begun.append(self)
 
     monkeypatch.setattr(second_half, "SMALLEST", 8 * BLOCK)
     monkeypatch.setattr(log_file, "processors", lambda: 2)
     monkeypatch.setattr(log_file, "SecondHalf", Counted)
-    monkeypatch.setattr(second_half, "processors", lambda: 2)
-    monkeypatch.setattr(second_half, "SecondHalf", Counted)
+    monkeypatch.setattr(bulk_summary, "processors", lambda: 2)
+    monkeypatch.setattr(bulk_summary, "SecondHalf", Counted)
     return begun
+
+
+@pytest.fixture(params=["copy", "module"])
+def copied(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> bool:
+    """Whether the other process is a copy of this one, which it is not everywhere."""
+    can = bool(request.param == "copy")
+    if can and not frame_process.CAN_COPY:
+        pytest.skip("processes are not copied on this system")
+    monkeypatch.setattr(frame_process, "CAN_COPY", can)
+    return can
 
 
 def alone(log: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
@@ -219,14 +233,11 @@ def frames_of(data: bytes) -> Iterator[bytes]:
         data = data[end:]
 
 
-def test_a_summary_in_halves_of_a_log_that_is_cut_short_meanwhile(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_summary_in_halves_of_a_log_that_is_cut_short_meanwhile(tmp_path: Path) -> None:
     log = tmp_path / "run-r.wandb"
     log.write_bytes(mixed(600, 7))
     out = io.BytesIO()
-    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(out, write_through=True))
-    bulk_summary._read_second_half(str(log), 4 * BLOCK, log.stat().st_size + BLOCK, 0)
+    bulk_summary._read_second_half(log, 4 * BLOCK, log.stat().st_size + BLOCK, 0, out)
     _, *stretches, _, _ = frames_of(out.getvalue())
     assert sum(bulk_summary.Stretch.unpack(frame).points for frame in stretches)
 
@@ -242,13 +253,13 @@ def test_wide_logs_are_read_alone(tmp_path: Path, divided: list[SecondHalf]) -> 
 def summary_of(log: Path, *, bulk: bool) -> dict[str, object]:
     summary = RunSummary(log)
     if bulk:
-        second = second_half.ahead(log, log.stat().st_size, module="leet.output.bulk_summary")
-        bulk_summary.summarise(log, summary, second)
+        bulk_summary.summarise(log, summary)
     else:
         inspect.summarise(log, summary)
     return summary.to_json(0, 0.0)
 
 
+@pytest.mark.usefixtures("copied")
 @pytest.mark.parametrize("seed", range(3))
 def test_a_summary_in_halves_is_that_of_all_records(tmp_path: Path, divided: list[SecondHalf], seed: int) -> None:
     log = tmp_path / "run-r.wandb"
@@ -257,6 +268,7 @@ def test_a_summary_in_halves_is_that_of_all_records(tmp_path: Path, divided: lis
     assert len(divided) == 1
 
 
+@pytest.mark.usefixtures("copied")
 def test_a_summary_in_halves_tells_of_damage(tmp_path: Path, divided: list[SecondHalf]) -> None:
     log = tmp_path / "run-r.wandb"
     data = bytearray(mixed(900, 5))
@@ -270,16 +282,35 @@ def test_a_summary_in_halves_tells_of_damage(tmp_path: Path, divided: list[Secon
 
 
 def test_a_summary_is_read_alone_where_the_other_process_fails(
-    tmp_path: Path, divided: list[SecondHalf], monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, divided: list[SecondHalf], monkeypatch: pytest.MonkeyPatch, copied: bool
 ) -> None:
     log = tmp_path / "run-r.wandb"
     log.write_bytes(mixed(900, 6))
-    monkeypatch.setattr(sys, "executable", "/bin/false")
+    if copied:
+        monkeypatch.setattr(half_decoder, "pieces", None)  # at which the copy ends, and nothing else
+    else:
+        monkeypatch.setattr(sys, "executable", "/bin/false")
     assert summary_of(log, bulk=True) == summary_of(log, bulk=False)
     assert len(divided) == 1
 
 
-def test_a_summary_of_shifted_blocks_is_read_alone(tmp_path: Path, divided: list[SecondHalf]) -> None:
+@pytest.mark.usefixtures("copied")
+def test_a_summary_is_read_alone_where_there_is_no_process_to_be_had(
+    tmp_path: Path, divided: list[SecondHalf], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise BlockingIOError(errno.EAGAIN, "no more processes")
+
+    log = tmp_path / "run-r.wandb"
+    log.write_bytes(mixed(900, 8))
+    monkeypatch.setattr(os, "fork", refuse)
+    monkeypatch.setattr(subprocess, "Popen", refuse)
+    assert summary_of(log, bulk=True) == summary_of(log, bulk=False)
+    assert divided == []
+
+
+@pytest.mark.usefixtures("copied")
+def test_a_summary_in_halves_of_shifted_blocks(tmp_path: Path, divided: list[SecondHalf]) -> None:
     rows = [history_record([(("a",), f"{step}.5"), (("text",), '"' + "x" * 400 + '"')], step) for step in range(900)]
     log = tmp_path / "run-r.wandb"
     log.write_bytes(log_of(*rows, shift=SHIFT))

@@ -115,7 +115,7 @@ class _Printer:
         of, ids = items.of[order], ids[order]
         odd[of[1:][(of[1:] == of[:-1]) & (ids[1:] == ids[:-1])]] = True  # of two values under one name the last counts
 
-        keys, data = self._keys, messages.data
+        keys, data = self._keys, bytes(messages.data)
         bounds = zip(items.value_starts[order].tolist(), items.ends[order].tolist(), strict=True)
         values = [data[start:end] for start, end in bounds]
         plain = _AS_IT_IS.fullmatch

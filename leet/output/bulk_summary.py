@@ -4,28 +4,30 @@
                              └─► every other record, as it is ──────────────────────────►
 
 The outcome is that of `RunSummary.add` for each record, which is quicker where a log is short, for it needs no numpy.
-Of a very long one another process reads the second half, and sends what it comes to: a few numbers, and the records
-that are kept. `leet.reading.second_half` says how the two meet.
+Of a very long one a copy of this process reads the second half, and sends what it comes to: a few numbers, and the
+records that are kept. `leet.reading.second_half` says how the two meet.
 """
 
 from __future__ import annotations
 
 import contextlib
 import gc
+import os
 import sys
 from dataclasses import dataclass, field
+from functools import partial
 from io import FileIO
 from itertools import compress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING
 
 import numpy as np
 import orjson
 
-from leet.reading import blocks, half_decoder, records, second_half
+from leet.reading import blocks, frame_process, half_decoder, records, second_half
 from leet.reading.batch import KeyPath
 from leet.reading.bulk_blocks import BulkBlockReader, Found
-from leet.reading.frame_process import Failed, write_frame
+from leet.reading.frame_process import Failed, processors, write_frame
 from leet.reading.second_half import SecondHalf
 from leet.reading.skim import Skim
 
@@ -35,6 +37,8 @@ if TYPE_CHECKING:
 _PIECE = 8 * 1024 * 1024
 _PART = 4 * 1024 * 1024
 _FIRST_PIECE = 128 * 1024
+_SHARE = 0.52
+"""Share of the bytes that this process reads where the other one is a copy, which begins at once."""
 _PIECES_A_STRETCH = 8
 """After which the other process tells what it has found, so that nobody takes it for dead."""
 _IN_COLUMNS = frozenset({"history", "summary"})
@@ -104,15 +108,11 @@ class Stretch:
         return stretch
 
 
-def summarise(path: Path, summary: RunSummary, second: SecondHalf | None = None) -> None:
-    """Puts all that a log holds into `summary`, with another process at work on its second half already, if there is.
-
-    Raises OSError, and UnsupportedLog for what is no log.
-    """
+def summarise(path: Path, summary: RunSummary) -> None:
+    """Puts all that a log holds into `summary`. Raises OSError, and UnsupportedLog for what is no log."""
     with open(path, "rb", buffering=0) as file:
         reading = _Reading(file)
-        stretches = [] if second is None else reading.with_another_process(second)
-        for stretch in [*stretches, reading.to_the_end()]:
+        for stretch in [*reading.with_another_process(path), reading.to_the_end()]:
             stretch.put_into(summary)
 
 
@@ -140,14 +140,23 @@ class _Reading:
             for part in self._reader.feed_bulk(data).parts(_PART):
                 self._skim.skim(part)
 
-    def with_another_process(self, second: SecondHalf) -> list[Stretch]:
-        """The log up to the end that the other process knows; nothing where that fails."""
+    def with_another_process(self, path: Path) -> list[Stretch]:
+        """The log up to the end that the other process knows; nothing where there is none, or where it fails."""
+        self._to(_FIRST_PIECE)  # which tells where blocks begin
+        size, origin = os.fstat(self._file.fileno()).st_size, self._reader.origin
+        few = self._skim.checkpoint(0, 0).records < second_half.FEWEST
+        if few or size - self._position < second_half.SMALLEST or processors() < 2:
+            return []
+        start = second_half.boundary(
+            self._position, size, origin, _SHARE if frame_process.CAN_COPY else second_half.SHARE
+        )
+        bounds = start, size, origin
         try:
-            self._to(_FIRST_PIECE)  # which tells where blocks begin
-            few = self._skim.checkpoint(0, 0).records < second_half.FEWEST
-            if few or second.start <= self._position or second.origin != self._reader.origin:
-                return []
-            self._to(second.start)
+            second = SecondHalf(path, *bounds, module=__name__, work=partial(_read_second_half, path, *bounds))
+        except OSError:
+            return []
+        try:
+            self._to(start)
             begins = second.begins()
             self._to(begins)
             if self._reader.position != begins:
@@ -165,9 +174,9 @@ class _Reading:
         return [ours, *theirs]
 
 
-def _read_second_half(path: str, start: int, end: int, origin: int) -> None:
+def _read_second_half(path: str | os.PathLike[str], start: int, end: int, origin: int, out: IO[bytes]) -> None:
     """What the other process does: see `half_decoder.decode`."""
-    out = sys.stdout.buffer
+    gc.disable()  # nothing here is in cycles, and the process does not last
     reader, skim = BulkBlockReader(origin), Skim()
     pieces = half_decoder.pieces(reader, path, start, end, out, size=_PIECE)
     for ordinal, (found, _) in enumerate(pieces, 1):
@@ -183,6 +192,5 @@ def _read_second_half(path: str, start: int, end: int, origin: int) -> None:
 
 
 if __name__ == "__main__":
-    gc.disable()  # nothing here is in cycles, and the process does not last
     with contextlib.suppress(Failed, OSError):
-        _read_second_half(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), int(sys.argv[4]))
+        _read_second_half(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), int(sys.argv[4]), sys.stdout.buffer)

@@ -201,7 +201,7 @@ def _leaves(encoded: bytes) -> tuple[list[tuple[str, Value]], float] | None:
 
 def _read_texts(history: Messages, located: Located) -> tuple[list[Value], list[int]]:
     """The value of each text, and the places of those that are no UTF-8."""
-    data = history.data
+    data = bytes(history.data)
     bounds = zip(located.starts.tolist(), located.ends.tolist(), strict=True)
     texts = [data[start:end] for start, end in bounds]
     values: list[Value] = [None] * len(texts)

@@ -18,7 +18,7 @@ from leet.model.record_object import record_line
 from leet.model.record_text import record_text
 from leet.output.run_summary import RunSummary
 from leet.output.summary_text import summary_text
-from leet.reading import records, second_half
+from leet.reading import records
 from leet.reading.blocks import BlockReader, RawRecord, Skipped, UnsupportedLog, check_header
 from leet.run_parts import told
 
@@ -132,12 +132,10 @@ def _print_summary(found: Found, as_json: bool) -> None:
     path = found.log
     summary = RunSummary(path)
     summary.path = found.origin or summary.path
-    size = os.stat(path).st_size
-    if size > _LONG:
-        second = second_half.ahead(path, size, module="leet.output.bulk_summary")
+    if os.stat(path).st_size > _LONG:
         from leet.output import bulk_summary  # numpy takes longer to load than a short log to read
 
-        bulk_summary.summarise(path, summary, second)
+        bulk_summary.summarise(path, summary)
     else:
         summarise(path, summary)
     written = os.stat(path).st_mtime_ns

@@ -11,6 +11,9 @@ last one, over the headers between them:
 
     │header│FIRST ▒▒▒▒│header│LAST ░░░░      ─►      │         ▒▒▒▒░░░░
 
+What there is of a record that began in an earlier piece stands before this one for that, and padding behind it, so
+that the bytes of a log are copied once.
+
 This is for good blocks alone: if anything about a piece is not as a writer leaves it, `BlockReader` reads that piece,
 and it always reads what is left behind the last whole block. It is the judge of what a log means in every case.
 """
@@ -28,7 +31,7 @@ from leet.reading import blocks
 from leet.reading.batch import Offsets, Skipped
 from leet.reading.blocks import BlockReader, RawRecord
 from leet.reading.checksums import blank_headers, blocks_fit
-from leet.reading.messages import Messages
+from leet.reading.messages import PAD, Messages
 from recorder.transaction_log.framing import BLOCK, CHUNK_HEADER, FIRST, FULL, LAST, MIDDLE
 
 _OVERHEAD = CHUNK_HEADER.size
@@ -67,25 +70,17 @@ class Found:
     @classmethod
     def listed(cls, outcomes: Sequence[RawRecord | blocks.Skipped]) -> Found:
         """From the outcomes of a `BlockReader`."""
-        return cls.joined(b"", np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.int64), outcomes)
+        return cls.joined(Messages.joined([]), np.empty(0, np.int64), outcomes)
 
     @classmethod
-    def joined(
-        cls,
-        data: bytes | bytearray,
-        starts: Offsets,
-        ends: Offsets,
-        offsets: Offsets,
-        outcomes: Sequence[RawRecord | blocks.Skipped],
-    ) -> Found:
-        """From records that lie in `data`, and outcomes of a `BlockReader`; in order of their offsets."""
+    def joined(cls, messages: Messages, offsets: Offsets, outcomes: Sequence[RawRecord | blocks.Skipped]) -> Found:
+        """From records in any order and where they lie, and outcomes of a `BlockReader`; in order of their offsets."""
         raw = [outcome for outcome in outcomes if isinstance(outcome, RawRecord)]
-        more = Messages.joined([payload for _, payload in raw], before=data)
-        offsets = np.concatenate((offsets, np.array([offset for offset, _ in raw], np.int64)))
+        if raw:
+            messages = messages.and_more([payload for _, payload in raw])
+            offsets = np.concatenate((offsets, np.array([offset for offset, _ in raw], np.int64)))
         order = np.argsort(offsets, kind="stable")
-        messages = Messages(
-            more.buffer, np.concatenate((starts, more.starts))[order], np.concatenate((ends, more.ends))[order]
-        )
+        messages = Messages(messages.buffer, messages.starts[order], messages.ends[order])
         lost = [outcome for outcome in outcomes if isinstance(outcome, blocks.Skipped)]
         return cls(messages, offsets[order], tuple(Skipped(p.offset, p.length, p.reason) for p in lost))
 
@@ -100,28 +95,30 @@ class BulkBlockReader(BlockReader):
             if not self._pass_header():
                 return Found.listed([])
             data, self._data = self._data, b""
-        base, size = self._start, len(self._data) + len(data)
-        buffer = bytearray().join((self._data, data))
-        chunks = self._good_chunks(buffer)
+        size, begun = len(self._data) + len(data), sum(map(len, self._parts))
+        chunks = None
+        if begun <= size:  # or what there is of a very long record would be copied again and again
+            buffer = bytearray().join((*self._parts, self._data, data, PAD))
+            chunks = self._good_chunks(memoryview(buffer)[begun : begun + size])
         if chunks is None:
             self._data = self._data + data if self._data else data
             return Found.listed(self._walk(final=False))
-        starts, ends, kinds = chunks
-        done = size - (base + size - self.origin) % BLOCK
-        self._data, self._start = bytes(buffer[done:]), base + done
+        starts, ends, kinds = chunks[0] + begun, chunks[1] + begun, chunks[2]
+        base = self._start - begun  # the offset of the first byte of the buffer, if it were all from one place
+        done = size - (self._start + size - self.origin) % BLOCK
+        self._data, self._start = bytes(buffer[begun + done : begun + size]), self._start + done
         outcomes: list[RawRecord | blocks.Skipped] = []
         single = np.flatnonzero(kinds == FULL)
-        several = self._put_together(buffer, base, chunks, outcomes)
+        several = self._put_together(buffer, base, (starts, ends, kinds), outcomes)
         outcomes += self._walk(final=False)
-        return Found.joined(
+        messages = Messages(
             buffer,
             np.concatenate((starts[single] + _OVERHEAD, several[0])),
             np.concatenate((ends[single], several[1])),
-            base + np.concatenate((starts[single], several[2])),
-            outcomes,
         )
+        return Found.joined(messages, np.concatenate((base + starts[single], several[2])), outcomes)
 
-    def _good_chunks(self, buffer: bytearray) -> Chunks | None:
+    def _good_chunks(self, buffer: memoryview) -> Chunks | None:
         """Positions, ends and types of the chunks of all whole blocks, if all are as a writer leaves them.
 
         What no checksum covers is blank in `buffer` after that. The buffer begins where this reader does.
@@ -164,28 +161,30 @@ class BulkBlockReader(BlockReader):
     def _put_together(
         self, buffer: bytearray, base: int, chunks: Chunks, outcomes: list[RawRecord | blocks.Skipped]
     ) -> tuple[Offsets, Offsets, Offsets]:
-        """The records of several chunks: bounds of those that begin and end here, and where their first chunk begins.
+        """The records of several chunks that end here: their bounds, and the offsets of their first chunks.
 
-        One that began earlier goes to `outcomes`, if it ends here, and one that does not end here is kept.
+        The buffer begins with what there is of one that began earlier. One that does not end here is kept.
         """
         which = np.flatnonzero(chunks[2] != FULL)
         starts, ends, kinds = (column[which].tolist() for column in chunks)
         lasts = [place for place, kind in enumerate(kinds) if kind == LAST]
-        begun = lasts.pop(0) + 1 if self._first >= 0 and lasts else len(kinds) if self._first >= 0 else 0
-        finished = lasts[-1] + 1 if lasts else begun
-        for place in (*range(begun), *range(finished, len(kinds))):
-            payload = bytes(buffer[starts[place] + _OVERHEAD : ends[place]])
-            self._assemble(kinds[place], base + starts[place], payload, outcomes)
         bounds = []
         view = memoryview(buffer)
-        first = begun
+        first = 0
         for last in lasts:
             at = starts[last] + _OVERHEAD
-            for place in range(last - 1, first - 1, -1):
-                part = view[starts[place] + _OVERHEAD : ends[place]]
-                view[at - len(part) : at] = part
-                at -= len(part)
-            bounds.append((at, ends[last], starts[first]))
+            parts = [(starts[place] + _OVERHEAD, ends[place]) for place in range(first, last)]
+            offset = base + starts[first]
+            if self._first >= 0:
+                parts.insert(0, (0, sum(map(len, self._parts))))
+                offset, self._first, self._parts = self._first, -1, []
+            for start, end in reversed(parts):
+                view[at - (end - start) : at] = view[start:end]
+                at -= end - start
+            bounds.append((at, ends[last], offset))
             first = last + 1
+        for place in range(first, len(kinds)):
+            payload = bytes(buffer[starts[place] + _OVERHEAD : ends[place]])
+            self._assemble(kinds[place], base + starts[place], payload, outcomes)
         found = np.array(bounds, np.int64).reshape(-1, 3)
         return found[:, 0], found[:, 1], found[:, 2]

@@ -2,6 +2,9 @@
 
     this process     │ start ─► does something else         │ frames, as they are asked for
     other process    │ python -m MODULE ARGUMENTS ─► frame, frame, …, an empty frame, a last one
+                     │ or a function, in a copy of this process
+
+A copy has all loaded already, but is only for a process that has no threads of its own. Elsewhere a module is run.
 
 A thread takes the frames out of the pipe, so that the other process never waits for this one. It ends when nobody
 reads from the pipe any more.
@@ -13,11 +16,13 @@ import atexit
 import errno
 import os
 import queue
+import signal
 import struct
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+import warnings
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import IO
 
@@ -46,8 +51,52 @@ def processors() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
+Work = Callable[[IO[bytes]], object]
+"""What another process does: it writes frames to what it is handed."""
+CAN_COPY = hasattr(os, "fork") and sys.platform != "darwin"  # libraries of macOS do not survive it
+
+
+class Copy:
+    """A copy of this process at work; as much of a `subprocess.Popen` as is needed here."""
+
+    def __init__(self, work: Work) -> None:
+        """Raises OSError where no process can be started."""
+        ours, its = os.pipe()
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", DeprecationWarning)  # of threads, which a numeric library may have
+                self.pid = os.fork()
+        except OSError:
+            os.close(ours)
+            os.close(its)
+            raise
+        if not self.pid:
+            status = 1
+            try:
+                os.close(ours)
+                with open(its, "wb") as out:
+                    work(out)
+                status = 0
+            finally:
+                os._exit(status)  # nothing that this process has begun is ended by its copy
+        os.close(its)
+        self.stdout: IO[bytes] = open(ours, "rb")  # noqa: SIM115 — closed by who reads it
+        self._ended = False
+
+    def kill(self) -> None:
+        """End it, whatever it is doing."""
+        if not self._ended:
+            os.kill(self.pid, signal.SIGKILL)
+
+    def wait(self) -> None:
+        """Wait for its end."""
+        if not self._ended:
+            os.waitpid(self.pid, 0)
+            self._ended = True
+
+
 class FrameProcess:
-    """Another process that runs a module of this package."""
+    """Another process that runs a module of this package, or a function."""
 
     def __init__(
         self,
@@ -55,13 +104,20 @@ class FrameProcess:
         *arguments: str,
         stdin: int | IO[bytes] = subprocess.DEVNULL,
         frames: queue.SimpleQueue[bytes] | None = None,
+        work: Work | None = None,
     ) -> None:
         """`stdin` is its standard input; `frames` is where its frames go, as do those of others.
+
+        `work` is what the module does with these arguments, for a copy of this process to do.
 
         Raises OSError where no process can be started.
         """
         command = [sys.executable, "-P", "-m", module, *arguments]
-        self._process = subprocess.Popen(command, stdin=stdin, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        self._process: Copy | subprocess.Popen[bytes]
+        if work is not None and CAN_COPY:
+            self._process = Copy(work)
+        else:
+            self._process = subprocess.Popen(command, stdin=stdin, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
         self._frames: queue.SimpleQueue[bytes] = queue.SimpleQueue() if frames is None else frames
         atexit.register(self._process.kill)  # one that is stopped would never notice that nobody reads any more
         try:

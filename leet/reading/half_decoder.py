@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import sys
 from collections.abc import Iterator
 from dataclasses import asdict, replace
@@ -76,7 +77,7 @@ def piece_of(size: int) -> int:
 
 
 def pieces(
-    reader: BulkBlockReader, path: str, start: int, end: int, out: IO[bytes], size: int
+    reader: BulkBlockReader, path: str | os.PathLike[str], start: int, end: int, out: IO[bytes], size: int
 ) -> Iterator[tuple[Found, int]]:
     """The records of a log from `start` to `end`, `size` bytes at a time, and up to where it has been read.
 

@@ -64,7 +64,7 @@ def _key_paths(messages: Messages, starts: Offsets, lengths: Offsets) -> list[Ke
             return list(zip(joined.decode().split("\n")))  # one decoded text is had much sooner than many
         with contextlib.suppress(UnicodeDecodeError):
             return [(part.decode(),) for part in parts]
-    return [key_path(data[a:b]) for a, b in zip(starts.tolist(), ends.tolist(), strict=True)]
+    return [key_path(bytes(data[a:b])) for a, b in zip(starts.tolist(), ends.tolist(), strict=True)]
 
 
 class KeyTable:

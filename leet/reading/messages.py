@@ -27,16 +27,16 @@ Places = npt.NDArray[np.int64]
 
 VALUE_TAG = (0x82, 0x01)
 """The tag of field 16 with a length: `value_json` of items."""
-_PAD = bytes(256)
+PAD = bytes(256)
 """Zeros behind the last message, so that looking past any position by less never leaves the buffer."""
 
 
 class Buffer:
-    """Bytes that many messages lie in; `last` is the position behind the last message, where padding begins."""
+    """Bytes that many messages lie in; `last` is the position behind the last message, where `PAD` begins."""
 
-    def __init__(self, data: bytes) -> None:
+    def __init__(self, data: bytes | bytearray) -> None:
         self.data = data
-        self.last = len(data) - len(_PAD)
+        self.last = len(data) - len(PAD)
         self.octets: Octets = np.frombuffer(data, np.uint8)
 
     @cached_property
@@ -50,13 +50,13 @@ class Buffer:
 class Messages:
     """Messages in order; shapes: `starts` and `ends` int64 [messages], `octets` uint8 [bytes of the buffer]."""
 
-    def __init__(self, data: bytes | Buffer, starts: Offsets, ends: Offsets) -> None:
+    def __init__(self, data: bytes | bytearray | Buffer, starts: Offsets, ends: Offsets) -> None:
         self.buffer = data if isinstance(data, Buffer) else Buffer(data)
         self.starts = starts
         self.ends = ends
 
     @property
-    def data(self) -> bytes:
+    def data(self) -> bytes | bytearray:
         return self.buffer.data
 
     @property
@@ -64,10 +64,16 @@ class Messages:
         return self.buffer.octets
 
     @classmethod
-    def joined(cls, encoded: Sequence[bytes], *, before: bytes | bytearray = b"") -> Messages:
-        """One message per piece, whole, in a buffer that begins with the bytes `before`."""
-        bounds = np.fromiter(accumulate(map(len, encoded), initial=len(before)), np.int64, len(encoded) + 1)
-        return cls(b"".join((before, *encoded, _PAD)), bounds[:-1], bounds[1:])
+    def joined(cls, encoded: Sequence[bytes]) -> Messages:
+        """One message per piece, whole."""
+        bounds = _bounds(encoded)
+        return cls(b"".join((*encoded, PAD)), bounds[:-1], bounds[1:])
+
+    def and_more(self, encoded: Sequence[bytes]) -> Messages:
+        """These messages and one per piece behind them, in a buffer of their own."""
+        bounds = _bounds(encoded, len(self.data))
+        starts, ends = np.concatenate((self.starts, bounds[:-1])), np.concatenate((self.ends, bounds[1:]))
+        return Messages(b"".join((self.data, *encoded, PAD)), starts, ends)
 
     def cut(self, which: Places, starts: Offsets, ends: Offsets) -> Messages:
         """Those of the messages that `which` lists, cut down to the given bounds, over the same buffer."""
@@ -81,7 +87,7 @@ class Messages:
         return len(self.starts)
 
     def __getitem__(self, index: int) -> bytes:
-        return self.data[int(self.starts[index]) : int(self.ends[index])]
+        return bytes(self.data[int(self.starts[index]) : int(self.ends[index])])
 
     def windows(self, at: Offsets, words: int) -> Words:
         """`words` 64-bit words from each position on: uint64 little-endian [len(at), words].
@@ -90,6 +96,10 @@ class Messages:
         """
         cells = np.ndarray((len(self.data) - 8 * words + 1,), f"V{8 * words}", self.data, strides=(1,))
         return cells[at].view("<u8").reshape(len(at), words)
+
+
+def _bounds(encoded: Sequence[bytes], start: int = 0) -> Offsets:
+    return np.fromiter(accumulate(map(len, encoded), initial=start), np.int64, len(encoded) + 1)
 
 
 def read_varints(octets: Octets, at: Offsets) -> tuple[Offsets, Offsets]:

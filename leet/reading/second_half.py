@@ -15,11 +15,10 @@ This module loads nothing, so that the other process can start before this one h
 
 from __future__ import annotations
 
-import contextlib
 import os
 from typing import NamedTuple
 
-from leet.reading.frame_process import FrameProcess, processors
+from leet.reading.frame_process import FrameProcess, Work
 from recorder.transaction_log.framing import BLOCK
 
 SMALLEST = 64 * 1024 * 1024
@@ -29,8 +28,6 @@ FEWEST = 32
 metrics each, most of the work is to learn their names, and both processes would have to."""
 SHARE = 0.56
 """Share of the bytes that this process reads: the other one has to start first."""
-_SHARE_AHEAD = 0.53
-"""The same where the other one starts before this one has loaded what it reads with."""
 _MODULE = "leet.reading.half_decoder"
 
 
@@ -47,12 +44,21 @@ class SecondHalf(FrameProcess):
     """Another process at work on a log from `start` to `end`, where blocks are counted from `origin`."""
 
     def __init__(
-        self, path: str | os.PathLike[str], start: int, end: int, origin: int, *, module: str = _MODULE
+        self,
+        path: str | os.PathLike[str],
+        start: int,
+        end: int,
+        origin: int,
+        *,
+        module: str = _MODULE,
+        work: Work | None = None,
     ) -> None:
-        """`module` is what the process runs: it writes frames as `half_decoder.decode` does."""
-        super().__init__(module, os.fspath(path), str(start), str(end), str(origin))
+        """`module` is what the process runs, or `work` what it does: that writes frames as `half_decoder.decode` does.
+
+        Raises OSError where no process can be started.
+        """
+        super().__init__(module, os.fspath(path), str(start), str(end), str(origin), work=work)
         self.start = start
-        self.origin = origin
 
     def begins(self) -> int:
         """Where its first record begins. Raises Failed."""
@@ -62,15 +68,3 @@ class SecondHalf(FrameProcess):
 def boundary(position: int, end: int, origin: int, share: float = SHARE) -> int:
     """Where the second half begins: the start of a block."""
     return position + int((end - position) * share) // BLOCK * BLOCK - (position - origin) % BLOCK
-
-
-def ahead(path: str | os.PathLike[str], size: int, *, module: str) -> SecondHalf | None:
-    """Have another process begin before this one has looked into the log; None where it is not worth it or cannot be.
-
-    Blocks are taken to be counted from the beginning of the file, as they are in nearly all logs.
-    """
-    if size < SMALLEST or processors() < 2:
-        return None
-    with contextlib.suppress(OSError):
-        return SecondHalf(path, boundary(0, size, 0, _SHARE_AHEAD), size, 0, module=module)
-    return None

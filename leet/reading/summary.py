@@ -45,7 +45,7 @@ class SummaryReader:
         self._moments = np.empty(0, np.int64)
         self._now = 0
         # Texts that have not been cut out, by number of a path: in which buffer and where.
-        self._buffers: list[bytes] = []
+        self._buffers: list[bytes | bytearray] = []
         self._in = np.empty(0, np.int64)
         self._starts: Offsets = np.empty(0, np.int64)
         self._ends: Offsets = np.empty(0, np.int64)
@@ -107,7 +107,7 @@ class SummaryReader:
         self._ends[changed] = items.ends[part][last]
         self._mark(changed, last)
 
-    def _buffer(self, data: bytes) -> int:
+    def _buffer(self, data: bytes | bytearray) -> int:
         """The number of a buffer, for which the oldest may have to go."""
         if not self._buffers or self._buffers[-1] is not data:
             if len(self._buffers) == _MOST_BUFFERS:
@@ -120,7 +120,7 @@ class SummaryReader:
         which = np.flatnonzero(self._in == 0)
         bounds = zip(self._starts[which].tolist(), self._ends[which].tolist(), strict=True)
         for number, (start, end) in zip(which.tolist(), bounds, strict=True):
-            texts[number] = data[start:end]
+            texts[number] = bytes(data[start:end])
         self._in -= self._in != _IN_NONE
 
     def _change(self, encoded: bytes) -> None:

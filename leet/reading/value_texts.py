@@ -70,7 +70,7 @@ def read_values(messages: Messages, starts: Offsets, ends: Offsets) -> Values:
     if len(unread):
         others = np.concatenate((others, np.arange(len(starts))[which][unread]))
     for index in others.tolist():
-        _read_one(messages.data[starts[index] : ends[index]], index, values)
+        _read_one(bytes(messages.data[starts[index] : ends[index]]), index, values)
     return values
 
 
