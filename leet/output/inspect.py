@@ -134,7 +134,9 @@ def _print_summary(found: Found, as_json: bool) -> None:
     summary.path = found.origin or summary.path
     if os.stat(path).st_size > _LONG:
         from leet.output import bulk_summary  # numpy takes longer to load than a short log to read
+        from leet.reading.heap import keep_freed
 
+        keep_freed()
         bulk_summary.summarise(path, summary)
     else:
         summarise(path, summary)

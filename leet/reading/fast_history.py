@@ -67,8 +67,7 @@ class FastHistory:
             self._ids = np.append(self._ids, np.full(more + len(self.paths), _UNSEEN))
         known = numbers != NO_PATH
         ids = self._ids.take(numbers, mode="clip")
-        new = np.flatnonzero((ids == _UNSEEN) & known)
-        if len(new):
+        if (self._ids[: len(self.paths)] == _UNSEEN).any() and len(new := np.flatnonzero((ids == _UNSEEN) & known)):
             fresh = list(dict.fromkeys(numbers[new].tolist()))  # in the order in which they came
             paths = self.paths.of(fresh)
             plain = [len(path) < 2 or path[-1] != TYPE_KEY for path in paths]

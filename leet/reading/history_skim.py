@@ -30,6 +30,8 @@ Bools = npt.NDArray[np.bool_]
 
 _STEP, _RUNTIME = 0, 1
 _FLAGS_AN_ITEM = 16
+_LAST_RUNTIMES = 64
+"""The last of so many runtimes is one that is finite, or all have to be read to find it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +59,8 @@ class HistorySkim(HistoryReader):
         is_number = looks_numeric(messages, items.value_starts, items.ends, whole=True)
         others = np.flatnonzero(~is_number)
         odd = items.odd | _with_name_twice(items, ids, len(self._names))
-        odd[items.of[ids == ODD]] = True
+        if len(ids) and ids.min() == ODD:
+            odd[items.of[ids == ODD]] = True
         if len(others):
             values = read_values(messages, items.value_starts[others], items.ends[others])
             is_number[others] = values.is_number
@@ -70,18 +73,22 @@ class HistorySkim(HistoryReader):
         points = plain.points()
         counts = np.bincount(ids[is_number], minlength=len(self._names))
         counts += np.bincount(points.ids, minlength=len(counts))
-        columns = []
-        for name_id in (_STEP, _RUNTIME):
-            column = points.of_row(name_id, len(messages))
-            which = np.flatnonzero((ids == name_id) & is_number)
+
+        def read_into(column: Floats, which: Ids) -> None:
             column[items.of[which]] = read_values(messages, items.value_starts[which], items.ends[which]).numbers
-            columns.append(column)
+
+        steps, runtimes = (points.of_row(name_id, len(messages)) for name_id in (_STEP, _RUNTIME))
+        read_into(steps, np.flatnonzero((ids == _STEP) & is_number))
+        which = np.flatnonzero((ids == _RUNTIME) & is_number)
+        read_into(runtimes, which[-_LAST_RUNTIMES:])
+        if not np.isfinite(runtimes[items.of[which[-_LAST_RUNTIMES:]]]).any():
+            read_into(runtimes, which)
+        known = runtimes[np.isfinite(runtimes)]
         good = np.ones(len(messages), bool)
         good[[index for index, _ in plain.bad]] = False
-        steps = self._steps(columns[_STEP][good], numbers[good])
-        runtimes = columns[_RUNTIME][good]
-        known = np.flatnonzero(np.isfinite(runtimes))
-        return SkimmedRows(steps, float(runtimes[known[-1]]) if len(known) else None, counts, plain.bad)
+        return SkimmedRows(
+            self._steps(steps[good], numbers[good]), float(known[-1]) if len(known) else None, counts, plain.bad
+        )
 
     def names(self, which: Ids) -> list[str]:
         """The names with these ids."""

@@ -105,12 +105,13 @@ class KeyTable:
 
     def _differ(self, keys: _Keys, ids: Ids) -> npt.NDArray[np.bool_]:
         """Which keys are not the ones with these ids, though there is one in their slot."""
-        if not self._count:
+        if not self._count or not len(ids):
             return np.zeros(len(ids), bool)
         differ: npt.NDArray[np.bool_] = self._lengths.take(ids) != keys.lengths
         for known, (which, words) in zip(self._words, keys.words, strict=False):
             differ[which] |= known.take(ids[which]) != words
-        differ &= ids != _NEW
+        if ids.min() == _NEW:
+            differ &= ids != _NEW
         return differ
 
     def _add(self, messages: Messages, keys: _Keys, missing: Ids) -> int:
@@ -152,11 +153,12 @@ class KeyTable:
             ids, slots = ids[left], (slots[left] + 1) & (len(self._slots) - 1)
 
 
-def _is_plain_key(words: Words, lengths: Ids) -> npt.NDArray[np.bool_]:
-    """Which fields are a `key` alone, by their first words: it means the same as a `nested_key` of one part."""
-    tags, parts = words & np.uint64(0xFF), words >> np.uint64(8) & np.uint64(0xFF)
-    plain: npt.NDArray[np.bool_] = (tags == _KEY) & (parts.view(np.int64) + 2 == lengths)
-    return plain
+def _nest(words: Words, lengths: Ids) -> None:
+    """Make the first words of a `key` alone those of the `nested_key` of one part that means the same."""
+    is_key = words & np.uint64(0xFF) == _KEY
+    if is_key.any():
+        parts = words >> np.uint64(8) & np.uint64(0xFF)
+        words ^= (is_key & (parts.view(np.int64) + 2 == lengths)) * _KEY_TO_NESTED
 
 
 class _Keys:
@@ -179,7 +181,7 @@ class _Keys:
             words = messages.windows(starts[which] + 8 * place, 1)[:, 0]
             words &= _MASKS.take(left, mode="clip")
             if not place:
-                words ^= _is_plain_key(words, self.lengths) * _KEY_TO_NESTED
+                _nest(words, self.lengths)
             self.words.append((which, words))
             self.hashes[which] += words * _MULTIPLIERS[place]
 
