@@ -6,6 +6,7 @@ import gc
 import importlib.util
 import itertools
 import os
+import signal
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -114,6 +115,12 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
             return module if Path(module).stem in ON_ONE_WORKER else nodeid
 
     return Scheduling(config, log) if config.getvalue("dist") == "loadgroup" else None
+
+
+def pytest_configure() -> None:
+    """A shell starts what is in its background deaf to ctrl+c, and so would be all programs that are tested."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_collection_finish() -> None:

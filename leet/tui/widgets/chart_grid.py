@@ -196,9 +196,16 @@ class ChartGrid(ChartWall, can_focus=True):
     def action_crosshair(self) -> None:
         if self.crosshair is not None:
             self.set_crosshair(None)
-        elif (chart := self.active_chart) and chart.spec and (area := chart.area()):
+        elif (chart := self.active_chart) and not self._stand_in_the_middle() and not chart.spec:
+            self.call_after_refresh(self._stand_in_the_middle)  # charts that have just come are drawn in a moment
+
+    def _stand_in_the_middle(self) -> bool:
+        """Let the crosshair begin in the middle of the active chart; False where that has not been drawn."""
+        if (chart := self.active_chart) and chart.spec and (area := chart.area()):
             at = _next_sample(chart.spec, sum(area.x_range) / 2, 0.0)
             self.set_crosshair(at, chart.spec.x_label)
+            return True
+        return False
 
     def action_anchor(self) -> None:
         """Drop the anchor at the crosshair, which begins to stand there if it did not; there already: take it away."""
