@@ -17,7 +17,8 @@ from test_tail import log_bytes
 from leet.model.run import RunModel
 from leet.reading import column_cache
 from leet.reading.batch import Batch, Notice
-from leet.reading.column_cache import ColumnCache, default_folder, make_room
+from leet.reading.cache_place import default_folder
+from leet.reading.column_cache import ColumnCache, make_room
 from leet.reading.log_file import LogFile
 from leet.reading.tail import read
 

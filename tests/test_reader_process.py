@@ -220,10 +220,10 @@ def test_no_process_outlives_this_one(tmp_path: Path) -> None:
         assert psutil.Process(int(left.stdout)).status() != psutil.STATUS_STOPPED
 
 
-def big(path: Path, first: int = 0) -> Path:
+def big(path: Path, first: int = 0, count: int = 500) -> Path:
     """A log with a newest part that is worth it."""
     text = '"' + "t" * 70_000 + '"'
-    steps = range(first, first + 500)
+    steps = range(first, first + count)
     path.write_bytes(framed([history_record([(("loss",), f"{step}.5"), (("text",), text)], step) for step in steps]))
     assert path.stat().st_size > reader_process.SMALLEST
     return path
@@ -276,3 +276,39 @@ def test_small_logs_get_no_head_start(tmp_path: Path, monkeypatch: pytest.Monkey
     monkeypatch.setattr(reader_process, "processors", lambda: 1)
     monkeypatch.setattr(reader_process, "SMALLEST", 1)
     assert ReaderProcess.ahead(log) is None
+
+
+def test_a_log_whose_columns_are_kept_needs_neither_head_start_nor_newest_part(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reader_process, "processors", lambda: 2)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    log = big(tmp_path / "run-r.wandb")
+    expected = alone(log)
+    assert list(LogFile(log, cache=ColumnCache.of(log)).newest())
+    list(LogFile(log, cache=ColumnCache.of(log)).look())
+
+    assert ReaderProcess.ahead(log) is None
+    file = LogFile(log, cache=ColumnCache.of(log))
+    assert not list(file.newest())
+    assert model_of(log, [*file.look(), *file.finish()]) == expected
+
+    # What has come since is read in any case; of very much the newest part comes first again.
+    longer = big(tmp_path / "longer", count=1000).read_bytes()
+    with log.open("ab") as grown:
+        grown.write(longer[log.stat().st_size :])
+    file = LogFile(log, cache=ColumnCache.of(log))
+    assert list(file.newest())
+    assert model_of(log, [*file.look(), *file.finish()]) == alone(log)
+
+
+def test_what_is_kept_of_a_log_that_is_replaced_meanwhile_is_forgotten(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    log = big(tmp_path / "run-r.wandb")
+    list(LogFile(log, cache=ColumnCache.of(log)).look())
+    file = LogFile(log, cache=ColumnCache.of(log))
+    assert not list(file.newest())
+    big(tmp_path / "other", 50).rename(log)
+    assert model_of(log, [*file.look(), *file.finish()]) == alone(log)

@@ -11,7 +11,8 @@ from test_import_hygiene import loaded_after
 from viewer import viewing
 
 from leet.discovery import Found, NoRun, WorkspaceRoot, open_target
-from leet.reading.column_cache import ColumnCache, default_folder
+from leet.reading.cache_place import default_folder
+from leet.reading.column_cache import ColumnCache
 from leet.settings import store
 from leet.settings.table import SETTINGS, Count, Grid, GridSize, Number, Toggle
 from leet.tui import top_app

@@ -27,6 +27,7 @@ import orjson
 from leet.model import facts_process, leaf, run_facts, safe_text, tree
 from leet.model.facts_process import Stamp
 from leet.reading import blocks, peek, peek_items, peek_records, records
+from leet.reading.cache_place import default_folder
 from recorder.transaction_log import schema
 
 ROOM = 128 * 1024 * 1024
@@ -53,8 +54,6 @@ class FactsCache:
     @classmethod
     def of(cls, root: str, environ: Mapping[str, str] = os.environ) -> FactsCache | None:
         """The cache of a root where caches are kept; None where they are switched off."""
-        from leet.reading.column_cache import default_folder
-
         columns = default_folder(environ)
         return cls(root, columns.parent / "runs") if columns is not None else None
 

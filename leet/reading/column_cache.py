@@ -32,6 +32,7 @@ import orjson
 
 from leet.reading.batch import Batch
 from leet.reading.batch_bytes import Packer, Unpacker
+from leet.reading.cache_place import cache_file, default_folder
 from leet.settings.store import settings
 from recorder.transaction_log import schema
 
@@ -39,8 +40,6 @@ SMALLEST = 16 * 1024 * 1024
 """Bytes that must have to be decoded for it to be worth keeping the outcome."""
 ROOM = 2 * 1024**3
 """Bytes that all caches together may take; the ones not used for longest go first."""
-SWITCH = "LEET_CACHE"
-"""The environment variable that says `off`."""
 
 _MAGIC = b"LEETCOL1"
 _FRAME = struct.Struct("<QII")
@@ -64,17 +63,6 @@ class Checkpoint:
     """Time of the last piece of console text that had one."""
 
 
-def default_folder(environ: Mapping[str, str] = os.environ) -> Path | None:
-    """Where caches are kept; None where they are switched off."""
-    if environ.get(SWITCH, "").lower() in ("off", "0", "no", "false"):
-        return None
-    if environ is os.environ and not settings().toggle("cache.enabled"):
-        return None
-    base = environ.get("XDG_CACHE_HOME", "")
-    root = Path(base) if os.path.isabs(base) else Path(environ.get("HOME") or os.path.expanduser("~")) / ".cache"
-    return root / "leet" / "columns"
-
-
 class ColumnCache:
     """The cache of one log."""
 
@@ -82,7 +70,7 @@ class ColumnCache:
         self.smallest = smallest
         self._room = room
         self._log = os.path.realpath(log)
-        self._file = folder / hashlib.sha256(os.fsencode(self._log)).hexdigest()[:32]
+        self._file = cache_file(log, folder)
 
     @classmethod
     def of(cls, log: Path, environ: Mapping[str, str] = os.environ) -> ColumnCache | None:

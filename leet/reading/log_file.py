@@ -12,6 +12,7 @@ alive, and network file systems check their copy of it when it is opened. It is 
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import os
 import stat
@@ -74,6 +75,7 @@ class LogFile:
         self._division = division
         self._largest_piece = largest_piece
         self._fast = FastHistory()
+        self._stored: Stored | None = None  # what has been found in the cache, and not been asked for yet
         self._seen = False  # the file has been there at the last look
         self._ever_seen = False
         self._trouble = ""  # what the last look could not do, so that it is said once only
@@ -122,7 +124,9 @@ class LogFile:
                 yield Notice("unreadable", f"{self.path.name} cannot be read: {reason}")
 
     def newest(self) -> Iterator[tuple[Batch, ...]]:
-        """The newest part of a big log: see `read_newest`."""
+        """The newest part of a big log: see `read_newest`. Nothing where the whole is there as soon."""
+        if self._is_kept():
+            return
         if self._process is not None:
             try:
                 for frames in self._process.newest():
@@ -163,7 +167,7 @@ class LogFile:
             if self._position - self._blocks.position <= _READ_AGAIN:
                 self._position = self._blocks.rewind()
             before = self._position
-            stored = self._cache.find(file) if self._cache and not before and self._is_big(found.st_size) else None
+            stored = self._find_stored(file) if not before else None
             if stored is not None:
                 try:
                     yield from stored.batches(size=found.st_size, modified=found.st_mtime)
@@ -189,6 +193,24 @@ class LogFile:
         if (stored.checkpoint.position if stored is not None else 0) != self._position:
             return None
         return self._cache.record(file, stored)
+
+    def _is_kept(self) -> bool:
+        """Nearly all of the log is in the cache, from where it is had sooner than its newest part can be decoded."""
+        with contextlib.suppress(OSError):
+            if self._cache is None or not stat.S_ISREG(os.stat(self.path).st_mode):
+                return False
+            with open(self.path, "rb", buffering=0) as file:
+                self._stored = self._find_stored(file)
+                size = os.fstat(file.fileno()).st_size
+            return self._stored is not None and size - self._stored.checkpoint.position < reader_process.SMALLEST
+        return False
+
+    def _find_stored(self, file: FileIO) -> Stored | None:
+        """What is kept of the open log, if it is a big one."""
+        stored, self._stored = self._stored, None
+        if self._cache is None or not self._is_big(os.fstat(file.fileno()).st_size):
+            return None
+        return stored if stored is not None and stored.fits(file) else self._cache.find(file)
 
     def _is_big(self, size: int) -> bool:
         return self._cache is not None and size >= self._cache.smallest

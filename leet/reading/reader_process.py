@@ -19,6 +19,7 @@ import threading
 from collections.abc import Iterator
 from pathlib import Path
 
+from leet.reading.cache_place import is_kept
 from leet.reading.frame_process import FrameProcess, processors, understood
 
 SMALLEST = 32 * 1024 * 1024
@@ -48,9 +49,9 @@ class ReaderProcess(FrameProcess):
 
     @classmethod
     def ahead(cls, path: Path) -> ReaderProcess | None:
-        """Begin before anybody asks for the log, if it is one that will be read so."""
+        """Begin before anybody asks for the log, if it is one that will be read so: not one whose columns are kept."""
         with contextlib.suppress(OSError):
-            if processors() > 1 and path.stat().st_size >= SMALLEST:
+            if processors() > 1 and path.stat().st_size >= SMALLEST and not is_kept(path):
                 return cls(path, newest=True)
         return None
 
