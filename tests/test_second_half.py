@@ -29,7 +29,7 @@ from leet.reading.column_cache import ColumnCache
 from leet.reading.frame_process import Failed
 from leet.reading.half_decoder import decode
 from leet.reading.log_file import LogFile
-from leet.reading.second_half import SecondHalf, boundary
+from leet.reading.second_half import Division, SecondHalf, boundary
 from recorder.transaction_log.framing import BLOCK, HEADER, frame
 from recorder.transaction_log.wire import encode, history_record
 
@@ -71,7 +71,7 @@ def alone(log: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
 
 
 def look(log: Path, cache: ColumnCache | None = None) -> Pieces:
-    file = LogFile(log, cache=cache)
+    file = LogFile(log, cache=cache, division=Division(second_half.SMALLEST, copied=True))
     return [*file.look(), *file.finish()]
 
 
@@ -114,6 +114,7 @@ def mixed(steps: int, seed: int) -> bytes:
     return framed(payloads)
 
 
+@pytest.mark.usefixtures("copied")
 def test_half_of_a_log(tmp_path: Path, divided: list[SecondHalf], monkeypatch: pytest.MonkeyPatch) -> None:
     log = tmp_path / "run-r.wandb"
     log.write_bytes(log_bytes(range(2000), text=150) + b"unfinished")
@@ -123,6 +124,7 @@ def test_half_of_a_log(tmp_path: Path, divided: list[SecondHalf], monkeypatch: p
     assert model_of(log, pieces) == alone(log, monkeypatch)
 
 
+@pytest.mark.usefixtures("copied")
 @pytest.mark.parametrize("seed", range(4))
 def test_records_of_all_kinds(
     tmp_path: Path, divided: list[SecondHalf], monkeypatch: pytest.MonkeyPatch, seed: int
@@ -138,7 +140,8 @@ def test_records_of_all_kinds(
     assert model_of(log, look(log, cache)) == expected
 
 
-@pytest.mark.parametrize("place", [0.3, 0.55, 0.565, 0.6, 0.9])
+@pytest.mark.usefixtures("copied")
+@pytest.mark.parametrize("place", [0.3, 0.53, 0.55, 0.565, 0.6, 0.9])
 def test_damage(tmp_path: Path, divided: list[SecondHalf], monkeypatch: pytest.MonkeyPatch, place: float) -> None:
     log = tmp_path / "run-r.wandb"
     data = bytearray(mixed(1000, 9))
@@ -149,10 +152,11 @@ def test_damage(tmp_path: Path, divided: list[SecondHalf], monkeypatch: pytest.M
     assert len(divided) == 1
 
 
-def test_damage_at_the_seam(tmp_path: Path, divided: list[SecondHalf], monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.usefixtures("divided", "copied")
+def test_damage_at_the_seam(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     log = tmp_path / "run-r.wandb"
     data = bytearray(mixed(1000, 9))
-    start = boundary(log_file.FIRST_PIECE, len(data), 0)
+    start = boundary(log_file.FIRST_PIECE, len(data), 0, copied=True)
     data[start + 40] ^= 1
     log.write_bytes(data)
     assert model_of(log, look(log)) == alone(log, monkeypatch)
@@ -176,10 +180,12 @@ def test_a_process_that_dies_midway_or_runs_other_code(
     assert model_of(log, pieces) == expected
 
 
-def test_no_process_to_be_had(tmp_path: Path, divided: list[SecondHalf], monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.usefixtures("divided")
+def test_no_process_to_be_had(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     log = tmp_path / "run-r.wandb"
     log.write_bytes(log_bytes(range(2000), text=150))
     expected = alone(log, monkeypatch)
+    monkeypatch.setattr(frame_process, "CAN_COPY", False)
     monkeypatch.setattr(sys, "executable", str(tmp_path / "missing"))
     assert model_of(log, look(log)) == expected
     monkeypatch.setattr(sys, "executable", "/bin/false")

@@ -24,7 +24,7 @@ from typing import IO, TYPE_CHECKING
 import numpy as np
 import orjson
 
-from leet.reading import blocks, frame_process, half_decoder, records, second_half
+from leet.reading import blocks, half_decoder, records, second_half
 from leet.reading.batch import KeyPath
 from leet.reading.bulk_blocks import BulkBlockReader, Found
 from leet.reading.frame_process import Failed, processors, write_frame
@@ -37,8 +37,6 @@ if TYPE_CHECKING:
 _PIECE = 8 * 1024 * 1024
 _PART = 4 * 1024 * 1024
 _FIRST_PIECE = 128 * 1024
-_SHARE = 0.52
-"""Share of the bytes that this process reads where the other one is a copy, which begins at once."""
 _PIECES_A_STRETCH = 8
 """After which the other process tells what it has found, so that nobody takes it for dead."""
 _IN_COLUMNS = frozenset({"history", "summary"})
@@ -147,9 +145,7 @@ class _Reading:
         few = self._skim.checkpoint(0, 0).records < second_half.FEWEST
         if few or size - self._position < second_half.SMALLEST or processors() < 2:
             return []
-        start = second_half.boundary(
-            self._position, size, origin, _SHARE if frame_process.CAN_COPY else second_half.SHARE
-        )
+        start = second_half.boundary(self._position, size, origin, copied=True)
         bounds = start, size, origin
         try:
             second = SecondHalf(path, *bounds, module=__name__, work=partial(_read_second_half, path, *bounds))

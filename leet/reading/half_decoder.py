@@ -51,7 +51,7 @@ def _timed(piece: ConsolePiece, time: float) -> ConsolePiece:
     return piece if piece.timestamp else ConsolePiece(piece.stream, time, piece.text)
 
 
-def decode(path: str, start: int, end: int, origin: int, out: IO[bytes]) -> None:
+def decode(path: str | os.PathLike[str], start: int, end: int, origin: int, out: IO[bytes]) -> None:
     """What the other process does: decode the log from `start` to `end`, and write to `out`.
 
     Frames of a length and so many bytes: where the first record begins; each batch; nothing; the checkpoint.

@@ -17,6 +17,7 @@ import errno
 import os
 import stat
 from collections.abc import Iterator
+from functools import partial
 from io import FileIO
 from pathlib import Path
 
@@ -286,11 +287,14 @@ class LogFile:
         if self._division is not None:
             yield from self._read_to(file, self._position + self._division.after)
         found = os.fstat(file.fileno())
-        start = second_half.boundary(self._position, found.st_size, self._blocks.origin)
+        copied = self._division is not None and self._division.copied
+        start = second_half.boundary(self._position, found.st_size, self._blocks.origin, copied=copied)
         if self._refused or start <= self._position:
             return
+        bounds = start, found.st_size, self._blocks.origin
+        work = partial(half_decoder.decode, self.path, *bounds) if copied else None
         try:
-            second = SecondHalf(self.path, start, found.st_size, self._blocks.origin)
+            second = SecondHalf(self.path, *bounds, work=work)
         except OSError:
             return
         begun = False

@@ -19,7 +19,7 @@ from leet.reading.log_file import LogFile
 from leet.reading.reader_process import pack_file
 from leet.reading.second_half import Division
 
-_DIVISION = Division(128 * 1024 * 1024, after=24 * 1024 * 1024)
+_DIVISION = Division(128 * 1024 * 1024, after=24 * 1024 * 1024, copied=True)
 """Where a third process is worth its memory; and not before there is a picture, for that needs the time."""
 
 

@@ -18,6 +18,7 @@ from __future__ import annotations
 import os
 from typing import NamedTuple
 
+from leet.reading import frame_process
 from leet.reading.frame_process import FrameProcess, Work
 from recorder.transaction_log.framing import BLOCK
 
@@ -28,6 +29,8 @@ FEWEST = 32
 metrics each, most of the work is to learn their names, and both processes would have to."""
 SHARE = 0.56
 """Share of the bytes that this process reads: the other one has to start first."""
+COPY_SHARE = 0.52
+"""The same where the other one is a copy of this process, which begins at once."""
 _MODULE = "leet.reading.half_decoder"
 
 
@@ -38,6 +41,8 @@ class Division(NamedTuple):
     """Bytes from which on one is."""
     after: int = 0
     """Bytes that are read first."""
+    copied: bool = False
+    """A copy of this process reads the second half: for one without threads, see `frame_process`."""
 
 
 class SecondHalf(FrameProcess):
@@ -65,6 +70,7 @@ class SecondHalf(FrameProcess):
         return int.from_bytes(self.next(), "little")
 
 
-def boundary(position: int, end: int, origin: int, share: float = SHARE) -> int:
+def boundary(position: int, end: int, origin: int, *, copied: bool = False) -> int:
     """Where the second half begins: the start of a block."""
+    share = COPY_SHARE if copied and frame_process.CAN_COPY else SHARE
     return position + int((end - position) * share) // BLOCK * BLOCK - (position - origin) % BLOCK
