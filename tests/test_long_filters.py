@@ -12,7 +12,7 @@ from viewer import viewing
 from leet.model import name_search
 from leet.model.filter import TOO_LONG, TextFilter
 from leet.tui.screens import run_painting
-from leet.tui.widgets import overview
+from leet.tui.widgets import overview, overview_sections
 
 ENDLESS = r"(\w|\d\d)+:$"
 
@@ -94,12 +94,12 @@ async def test_a_filter_that_takes_for_ever_gives_way_to_the_one_before(
 
 
 async def test_rows_of_the_overview_are_found_between_keys(log: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(overview, "FEW", 10)
-    monkeypatch.setattr(overview, "SOME", 1)
-    monkeypatch.setattr(overview, "AT_ONCE_SECONDS", 0.0)
+    monkeypatch.setattr(overview_sections, "FEW", 10)
+    monkeypatch.setattr(overview_sections, "SOME", 1)
+    monkeypatch.setattr(overview_sections, "AT_ONCE_SECONDS", 0.0)
     monkeypatch.setattr(overview, "SIFT_SECONDS", 0.0)
     monkeypatch.setattr(overview, "PAUSE_SECONDS", 0.001)
-    monkeypatch.setattr(overview, "AGAIN_AFTER", 0.1)
+    monkeypatch.setattr(overview_sections, "AGAIN_AFTER", 0.1)
     async with viewing(log) as viewer:
         shown = viewer.run.overview
         wanted = TextFilter("rs/1")

@@ -13,7 +13,7 @@ from leet.model.units import format_age, format_bytes, format_duration, format_v
 from leet.tui.commands import keys_in_words
 from leet.tui.feed import RunFeed
 from leet.tui.messages import Subject
-from leet.tui.widgets.overview import Row, Section
+from leet.tui.widgets.overview_sections import Row, Section
 from leet.tui.widgets.status_line import Part
 
 Tone = Literal["live", "good", "warn", "bad"]

@@ -26,7 +26,7 @@ from leet.tui.facts import Sections
 from leet.tui.feed import RunFeed
 from leet.tui.intake import Piece
 from leet.tui.shown_run import ShownRun
-from leet.tui.widgets.overview import Row, Section
+from leet.tui.widgets.overview_sections import Row, Section
 
 if TYPE_CHECKING:
     from leet.remote.remote_log import RemoteLog

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
-from itertools import islice
-from time import monotonic
+from collections.abc import Sequence
 from typing import ClassVar
 
 from rich.cells import cell_len
@@ -19,59 +15,14 @@ from leet.charts.lettering import shorten
 from leet.model.units import ranged
 from leet.tui.layout import section_heights
 from leet.tui.messages import PaneNoteChanged, RowSelected, SectionsResized, ValueOpened
+from leet.tui.widgets.overview_sections import Keep, Row, Section, ShownSection, ShownSections
 from leet.tui.widgets.painted import Painted, pad, strip_of
 from leet.tui.widgets.tag_colors import tag_pieces
 
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """A key with its value, both plain text; `tone` is the component class that colours the value."""
-
-    key: str
-    value: str
-    tone: str = "overview--value"
-
-
-@dataclass(frozen=True, slots=True)
-class Section:
-    """A titled list of rows. The first section of an overview has no title."""
-
-    title: str
-    rows: Sequence[Row]
-    weight: float = 1.0
-
-
-@dataclass(slots=True)
-class _Shown:
-    """A section as it lies on the screen: which rows pass the filter, and from which row on it is seen.
-
-    While `sieve` has rows that have not been looked at, `kept` has those that pass; `rows` are these or those before.
-    """
-
-    section: Section
-    rows: Sequence[Row]
-    total: int
-    top: int = 0
-    height: int = 0
-    y: int = 0
-    key_width: int = field(default=0)
-    sieve: Iterator[Row] | None = None
-    kept: list[Row] = field(default_factory=list)
-
-
-Keep = Callable[[Row], bool]
-SOME = 64
-"""Rows between two looks at the clock."""
-AT_ONCE_SECONDS = 0.02
-"""For which rows that pass a filter are sought before what has been typed is on the screen …"""
 SIFT_SECONDS = 0.01
-"""… and then between two looks at what else there is to do,"""
+"""For which rows that pass a filter are sought between two looks at what else there is to do,"""
 PAUSE_SECONDS = 0.005
 """with so long a pause for it."""
-AGAIN_AFTER = 20.0
-"""Times as long as it took to filter many rows, until that is done again because their values have changed."""
-FEW = 1000
-"""Rows that are filtered in one go."""
 LEAST_ROWS = 2
 """Of a section, its heading among them, however its borders are moved."""
 RESIZE_ROWS = 2
@@ -104,19 +55,13 @@ class Overview(Painted, can_focus=True):
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002  Textual's name
         super().__init__(id=id)
-        self._sections: list[_Shown] = []
+        self._sections = ShownSections()
         self.shares: dict[str, float] = {}
         """Shares of the height that a person has given to sections, by `section_key` of their titles."""
         self._border: tuple[int, int] | None = None
         """The section whose lower border is being dragged, and how far under it the pointer is."""
-        self._keep: Keep | None = None
         self._sift_timer: Timer | None = None
-        self._again_at = 0.0
-        self._late: Sequence[Section] | None = None
-        """What is to be shown as soon as the filter may be used again."""
         self._late_timer: Timer | None = None
-        self._sifted = 0.0
-        """Seconds of work that the filter has taken so far."""
         self._unmoved = False
         """Nobody has moved the cursor since the filter was typed."""
         self._cursor = (0, 0)
@@ -125,27 +70,20 @@ class Overview(Painted, can_focus=True):
 
     def show(self, sections: Sequence[Section]) -> None:
         """Show these sections; cursor and scroll position stay with their rows' numbers."""
-        before = {shown.section.title: shown for shown in self._sections}
-        self._late = None
-        self._sections = [self._renewed(section, before.get(section.title)) for section in sections]
-        if any(shown.section.rows is not section.rows for shown, section in zip(self._sections, sections, strict=True)):
-            self._late = sections
-        self._sift(AT_ONCE_SECONDS)
+        self._sections.show(sections)
+        self._show_found()
 
     def filter(self, keep: Keep | None) -> tuple[int, int]:
         """Show only rows that `keep` accepts (None: all); (shown, all)."""
-        self._keep = keep
-        self._sections = [self._filtered(shown.section, 0) for shown in self._sections]
-        for shown in self._sections:
-            shown.rows = shown.kept if keep is not None else shown.rows
-        self._unmoved, self._sifted = keep is not None, 0.0
-        self._sift(AT_ONCE_SECONDS)
+        self._unmoved = keep is not None
+        self._sections.filter(keep)
+        self._show_found()
         return self.count
 
     @property
     def count(self) -> tuple[int, int]:
         """(rows shown, rows in all)."""
-        return sum(len(s.rows) for s in self._sections), sum(s.total for s in self._sections)
+        return self._sections.count
 
     @property
     def row(self) -> Row | None:
@@ -160,50 +98,13 @@ class Overview(Painted, can_focus=True):
         """Title of the section that the cursor is in."""
         return self._sections[self._cursor[0]].section.title if self._sections else ""
 
-    def _filtered(self, section: Section, top: int) -> _Shown:
-        shown = _Shown(section, section.rows, len(section.rows), top)
-        if self._keep is not None:
-            shown.sieve = iter(section.rows)
-            if len(section.rows) <= FEW:
-                self._go_through(shown, math.inf)
-        return shown
-
-    def _renewed(self, section: Section, before: _Shown | None) -> _Shown:
-        """A section whose values may have changed. Of many rows those that pass stay until the new ones are known."""
-        if before is None or self._keep is None or len(section.rows) <= FEW:
-            return self._filtered(section, before.top if before is not None else 0)
-        if before.sieve is None and before.section.rows is not section.rows and monotonic() >= self._again_at:
-            renewed = self._filtered(section, before.top)
-            renewed.rows, self._sifted = before.rows, 0.0
-            return renewed
-        return before
-
-    def _go_through(self, shown: _Shown, end: float) -> None:
-        """Look at rows until then by the clock; whether they pass is known of all when there is no sieve any more."""
-        keep, sieve = self._keep, shown.sieve
-        while keep is not None and sieve is not None:
-            some = list(islice(sieve, SOME))
-            shown.kept += [row for row in some if keep(row)]
-            if len(some) < SOME:
-                shown.sieve, shown.rows = None, shown.kept
-                return
-            if monotonic() >= end:
-                return
-
-    def _sift(self, seconds: float) -> None:
-        """Look for rows that pass for about so long, now, and between keys until all have been looked at."""
-        for shown in self._sections:
-            if shown.sieve is not None:
-                began = monotonic()
-                self._go_through(shown, began + seconds)
-                self._sifted += monotonic() - began
-        left = any(shown.sieve is not None for shown in self._sections)
+    def _show_found(self) -> None:
+        """Show the rows that are known to pass. Others are sought between keys, newer values shown in their time."""
+        left = self._sections.left
         if left and self._sift_timer is None:
             self._sift_timer = self.set_timer(PAUSE_SECONDS, self._sift_on)
-        elif not left and self._sifted:
-            self._again_at, self._sifted = monotonic() + AGAIN_AFTER * self._sifted, 0.0
-        if not left and self._late is not None and self._late_timer is None:
-            self._late_timer = self.set_timer(max(PAUSE_SECONDS, self._again_at - monotonic()), self._show_late)
+        if not left and self._sections.late is not None and self._late_timer is None:
+            self._late_timer = self.set_timer(max(PAUSE_SECONDS, self._sections.wait), self._show_late)
         if self._unmoved:
             # The section with most hits is what was looked for.
             most = max(range(len(self._sections)), key=lambda i: len(self._sections[i].rows), default=0)
@@ -212,16 +113,17 @@ class Overview(Painted, can_focus=True):
         self._settle()
         self.repaint()
 
-    def _show_late(self) -> None:
-        self._late_timer = None
-        if self._late is not None:
-            self.show(self._late)
-
     def _sift_on(self) -> None:
         self._sift_timer = None
-        self._sift(SIFT_SECONDS)
-        if self._keep is not None:
+        self._sections.sift(SIFT_SECONDS)
+        self._show_found()
+        if self._sections.keep is not None:
             self.post_message(PaneNoteChanged("overview", "{:,}/{:,}".format(*self.count)))
+
+    def _show_late(self) -> None:
+        self._late_timer = None
+        if self._sections.late is not None:
+            self.show(self._sections.late)
 
     # Moving
 
@@ -434,9 +336,9 @@ class Overview(Painted, can_focus=True):
         shared = section_heights([needs[at] for at in others], weights, max(0, left))
         return [chosen[at] if at in chosen else shared[others.index(at)] for at in range(len(self._sections))]
 
-    def _heading(self, shown: _Shown, room: int, width: int, focused: bool) -> Strip:
+    def _heading(self, shown: ShownSection, room: int, width: int, focused: bool) -> Strip:
         count = ""
-        if self._keep is not None:
+        if self._sections.keep is not None:
             count = f"{len(shown.rows):,}/{shown.total:,}"
         elif len(shown.rows) > room:
             last = min(shown.top + room, len(shown.rows))

@@ -14,24 +14,16 @@ from collections.abc import Callable, Mapping, Sequence
 from textwrap import wrap
 from typing import TYPE_CHECKING, ClassVar
 
-from rich.cells import cell_len
-from rich.style import Style
 from textual import events
 from textual.strip import Strip
 from textual.timer import Timer
 
-from leet.charts.short_names import short_names
-from leet.model.safe_text import clean
-from leet.model.state import RunState
-from leet.model.units import format_age, format_value
-from leet.tui.facts import look
 from leet.tui.messages import PaneNoteChanged, RunHighlighted, RunMarked, RunOpened, RunsSorted
-from leet.tui.run_labels import RunLabels
-from leet.tui.widgets.painted import cut, pad, strip_of
+from leet.tui.widgets.painted import cut, strip_of
 from leet.tui.widgets.painted_list import PaintedList
 from leet.tui.widgets.run_columns import MARK_WIDTH, Columns, Mark
+from leet.tui.widgets.run_row import RowNames, RowPainter
 from leet.tui.widgets.run_value_columns import ValueColumn, value_columns
-from leet.tui.widgets.tag_colors import tag_pieces
 
 if TYPE_CHECKING:
     from leet.model.run_entry import RunEntry
@@ -43,12 +35,6 @@ LEAST_TITLED = 22
 """Cells from which on the columns have titles."""
 FAR = 10
 """Rows of a larger step."""
-MANY = 500
-"""Runs beyond which a name is told apart from those alone that are seen with it."""
-ASCENDING = ("name", "state")
-"""What is sorted from the first to the last."""
-DESCENDING = ("started", "step", "duration")
-"""What is sorted from the latest or largest on; everything else as the sort says: `summary.loss`, `-summary.loss`."""
 
 
 class RunsList(PaintedList, can_focus=True):
@@ -107,9 +93,7 @@ class RunsList(PaintedList, can_focus=True):
         """What to say where there is no run."""
         self._entries: Sequence[RunEntry] = ()
         self._places: Mapping[str, int] = {}
-        self._labels = RunLabels(())
-        self._plain_labels: tuple[str, ...] = ()
-        """Labels of a list that is not very long, once they are known."""
+        self._names = RowNames(())
         self._values: Sequence[RunValue] = ()
         self._value_columns: tuple[ValueColumn, ...] = ()
         self._total = 0
@@ -127,8 +111,7 @@ class RunsList(PaintedList, can_focus=True):
         """Show these of `total` runs, ordered by `sort`; the highlight stays with its run, else with its place."""
         self._entries, self._total, self._sort = entries, total, sort
         self._places = {entry.key: place for place, entry in enumerate(entries)}
-        self._labels = RunLabels(entries)
-        self._plain_labels = ()
+        self._names = RowNames(entries)
         self._value_columns = value_columns(self._values, entries, self._clock())
         place = self._places.get(self._key)
         if place is None:
@@ -327,17 +310,19 @@ class RunsList(PaintedList, can_focus=True):
             self._keep_pulse(False)
             return self._say_empty(width, height)
         columns = self._columns(width)
-        lines = [self._title_line(columns, width)] * self._titles()
         now = self._clock()
+        painter = RowPainter(self, columns, self._value_columns, width, now)
+        lines = [painter.titles(self._sort)] * self._titles()
         live = False
         self._top = max(0, min(self._top, len(self._entries) - 1))
         places = range(self._top, min(self._top + height - len(lines), len(self._entries)))
-        names = self._short_names(places, columns.name - 1)
-        for place in places:
+        for place, name in zip(places, self._names.fitted(places, columns.name - 1), strict=True):
             entry = self._entries[place]
             state = entry.state(now)
-            live |= entry.known and state.name == "running"
-            lines.append(self._row(place, entry, state, now, columns, width, names))
+            running = entry.known and state.name == "running"
+            live |= running
+            odd, cursor, dim = bool(place % 2), place == self._index, running and self._dim
+            lines.append(painter.row(entry, name, state, self._mark(entry.key), odd=odd, cursor=cursor, dim=dim))
         self._keep_pulse(live)
         return lines
 
@@ -346,102 +331,3 @@ class RunsList(PaintedList, can_focus=True):
         lines = [line for text in self.empty.split("\n") for line in wrap(text, max(8, width - 4)) or [""]]
         above = [Strip.blank(width, self.rich_style)] * max(0, (height - len(lines)) // 2)
         return [*above, *(strip_of((cut("  " + line, width), quiet)) for line in lines)]
-
-    def _title_line(self, columns: Columns, width: int) -> Strip:
-        titles = (
-            ("name", " " * (MARK_WIDTH + 1) + "name", MARK_WIDTH + 1 + columns.name, False),
-            ("state", "state" if columns.word else "", columns.sign + columns.word, False),
-            ("started", "age", columns.age, True),
-            ("step", "step", columns.step, True),
-            ("tag", "  tags", columns.tags, False),
-        )
-        text = ""
-        for name, title, wide, right in titles:
-            arrow = self._arrow(name)
-            shown = title + (arrow if title.strip() else "")
-            text += cut(shown, wide).rjust(wide) if right else pad(shown, wide)
-            if name == "state":
-                heads = (column.head(self._arrow(column.value.name)) for column in self._value_columns)
-                text += "".join(head for head, _ in zip(heads, columns.values, strict=False))
-        return strip_of((pad(text, width), self.part("runs--title")))
-
-    def _arrow(self, name: str) -> str:
-        """Which way the list is sorted by this; "" where it is not."""
-        if self._sort.removeprefix("-") != name:
-            return ""
-        ascending = name in ASCENDING or (name not in DESCENDING and not self._sort.startswith("-"))
-        return "↑" if ascending else "↓"
-
-    def _short_names(self, places: range, width: int) -> Mapping[str, str]:
-        """Label → what is shown of it in `width` cells, of those in which each character takes one.
-
-        They are told apart in the whole list; in a very long one, those of the rows that are seen.
-        """
-        labels = self._plain_labels
-        if not labels:
-            every = range(len(self._entries)) if len(self._entries) <= MANY else places
-            told = (self._labels.of(self._entries[place]) for place in every)
-            labels = tuple([label for label in told if cell_len(label) == len(label)])
-            if every is not places:
-                self._plain_labels = labels
-        return dict(zip(labels, short_names(labels, width), strict=True))
-
-    def _row(
-        self,
-        place: int,
-        entry: RunEntry,
-        state: RunState,
-        now: float,
-        columns: Columns,
-        width: int,
-        names: Mapping[str, str],
-    ) -> Strip:
-        mark = self._mark(entry.key)
-        ground = self._ground(place)
-        marked = Style(color=mark.color or None) if mark.color else self.part("runs--quiet")
-        running = entry.known and state.name == "running"
-        if running and self._dim:
-            marked += Style(dim=True)
-        sign, tone = look(state) if entry.known or entry.trouble else ("·", "quiet")
-        quiet = self.part("runs--quiet")
-        name = self._labels.of(entry)
-        name = names.get(name) or cut(name, columns.name - 1)
-        pieces: list[tuple[str, Style]] = [
-            (" ", Style()),
-            (pad(mark.sign, MARK_WIDTH), marked),
-            (pad(name, columns.name), self.part("runs--name")),
-        ]
-        if columns.sign:
-            word = state.word if entry.known or entry.trouble else ""
-            text = pad(f"{sign} {word}" if columns.word else sign, columns.sign + columns.word)
-            pieces.append((text, self.part(f"runs--{tone}")))
-        for column, _ in zip(self._value_columns, columns.values, strict=False):
-            pieces.append((column.cell(entry, now), self.part("runs--name")))
-        if columns.age:
-            age = format_age(now - entry.started) if entry.started is not None else ""
-            pieces.append((cut(age, columns.age - 1).rjust(columns.age), quiet))
-        if columns.step:
-            step = "" if entry.step is None else _count(entry.step)
-            pieces.append((cut(step, columns.step - 1).rjust(columns.step), quiet))
-        if columns.tags:
-            text = pad("  " + clean(", ".join(entry.tags)), columns.tags)
-            pieces += tag_pieces(self, text, self.part("runs--tag"))
-        if ground.reverse or (ground.color and self.has_focus):
-            # On the cursor, colours of the theme would be unreadable: the mark alone keeps its own.
-            pieces = [(text, Style() if i != 1 else style) for i, (text, style) in enumerate(pieces)]
-        return strip_of(*((text, ground + _inked(style)) for text, style in pieces))
-
-    def _ground(self, place: int) -> Style:
-        if place == self._index:
-            return self.part("runs--cursor" if self.has_focus else "runs--here")
-        base = self.part("runs--odd") if place % 2 else self.rich_style
-        return Style(bgcolor=base.bgcolor)
-
-
-def _inked(style: Style) -> Style:
-    """Only what the letters look like."""
-    return Style(color=style.color, bold=style.bold or None, dim=style.dim or None)
-
-
-def _count(number: int) -> str:
-    return f"{number:,}" if number < 10_000_000 else format_value(float(number))
