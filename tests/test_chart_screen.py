@@ -1,14 +1,18 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 
 import numpy as np
+from example_run import ExampleRun, trained
 from test_chart_grid import WallApp, rows
+from viewer import viewing
 
 from leet.model.system_store import SystemStore
 from leet.model.units import format_value
 from leet.reading.batch import Columns, SystemBatch
 from leet.tui.screens.chart_screen import ChartScreen
+from leet.tui.terminal import Terminal
 from leet.tui.widgets.chart_facts import curve_facts
 from leet.tui.widgets.chart_source import SystemSource
 from leet.tui.widgets.chart_view import ChartView
@@ -135,3 +139,25 @@ async def test_a_percentage_can_be_a_heat_map() -> None:
         assert app.grid.crosshair_on(app.grid.active_chart) is not None
         app.grid.action_cycle_scale()
         assert not app.grid.active_chart.heat
+
+
+async def test_the_state_of_the_run_is_told_beside_a_chart(tmp_path: Path) -> None:
+    run = ExampleRun(tmp_path)
+    run.train(20)
+    async with viewing(run.flush(), live=True, terminal=Terminal()) as viewer:
+        await viewer.press("enter")
+        assert "chart 1 of" in viewer.status
+        assert "running" in viewer.status
+        run.finish(code=3)
+        await viewer.until("failed (exit code 3)")
+        assert "chart 1 of" in viewer.status
+
+
+async def test_a_filter_leads_back_to_all_charts(tmp_path: Path) -> None:
+    async with viewing(trained(tmp_path)) as viewer:
+        await viewer.press("enter")
+        assert isinstance(viewer.app.screen, ChartScreen)
+        await viewer.press("slash", *"layers")
+        assert not isinstance(viewer.app.screen, ChartScreen)
+        assert viewer.run.filters["metrics"].text == "layers"
+        assert viewer.run.typing

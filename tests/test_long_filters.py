@@ -119,3 +119,24 @@ async def test_rows_of_the_overview_are_found_between_keys(log: Path, monkeypatc
         await viewer.until(f"112/{total + 1}")
         viewer.run.action_clear_filter("overview")
         assert shown.count[0] == shown.count[1]
+
+
+@pytest.mark.parametrize("grid", ["metrics", "system"])
+async def test_a_filter_begins_with_its_first_page_and_gives_back_the_one_before(tmp_path: Path, grid: str) -> None:
+    log = trained(tmp_path, rows=5, metrics=300)
+    async with viewing(log) as viewer:
+        run, wall = viewer.run, getattr(viewer.run, grid)
+        key, text = ("slash", "s/[12].*grad") if grid == "metrics" else ("backslash", "gpu|cpu|mem|net")
+        await viewer.press("n", "n") if grid == "metrics" else run.system.action_next_page()
+        await viewer.pilot.pause()
+        place = wall.page
+        assert place[0] > 1
+        await viewer.press(key, *text)
+        assert wall.page[0] == 1
+        await viewer.press("escape")
+        assert wall.page == place
+        await viewer.press(key, *text, "enter")
+        assert wall.page[0] == 1
+        run.action_clear_filter(grid)
+        await viewer.pilot.pause()
+        assert wall.page == place

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import os
 import re
 from pathlib import Path
+from typing import IO, Any
 
 import pytest
 from conftest import corpus_logs
@@ -13,6 +15,7 @@ from example_run import ExampleRun, trained
 from viewer import NOW, viewing
 
 from leet.discovery import Found
+from leet.reading import log_file
 from leet.tui.app import LeetApp
 from leet.tui.terminal import Terminal
 from leet.tui.widgets.pane import Pane
@@ -104,6 +107,23 @@ async def test_a_log_that_only_has_its_header_is_waited_for(tmp_path: Path, corp
     async with viewing(fresh, terminal=Terminal(now=fresh.stat().st_mtime + 1)) as viewer:
         assert "○ waiting (7 B so far)" in viewer.status
         assert "Waiting for the first flush" in viewer.text()
+
+
+async def test_a_log_that_cannot_be_read_is_said_to_be_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = ExampleRun(tmp_path)
+    run.train(5)
+    log = run.flush()
+
+    def refuse(*arguments: Any, **more: Any) -> IO[Any]:
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(log))
+
+    monkeypatch.setattr(log_file, "open", refuse, raising=False)
+    async with viewing(log, live=True, terminal=Terminal()) as viewer:
+        await viewer.until("✗ unreadable (Permission denied)")
+        await viewer.until(f"{log.name} cannot be read: Permission denied")
+        monkeypatch.undo()
+        await viewer.until("● running")
+        assert "unreadable" not in viewer.text()
 
 
 async def test_the_screen_follows_a_growing_run(tmp_path: Path) -> None:

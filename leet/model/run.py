@@ -283,6 +283,8 @@ class RunModel:
         """What the run is doing at `now` (Unix seconds). Who knows whether the reader is done says so by `loading`."""
         if self.trouble == "unsupported":
             return RunState("unreadable", "no run log")
+        if self.trouble == "unreadable" and not self.started:
+            return RunState("unreadable", self.notice.rpartition(": ")[2])
         return judge(
             now=time.time() if now is None else now,
             modified=self.modified,

@@ -92,8 +92,8 @@ COMMANDS: tuple[Command, ...] = (
     Command("open", "enter", "Chart at full size; full value in the overview", "Moving", "open", _RUN),
     Command("back", "escape", "Back; leave the crosshair", "Moving", "back", _BOTH, palette=False),
 
-    Command("filter_metrics", "slash", "Filter the metrics", "Filters", "filter('metrics')", _RUN, hint="filter"),
-    Command("filter_system", "backslash", "Filter the system metrics", "Filters", "filter('system')", _RUN),
+    Command("filter_metrics", "slash", "Filter the metrics", "Filters", "filter('metrics')", _BOTH, hint="filter"),
+    Command("filter_system", "backslash", "Filter the system metrics", "Filters", "filter('system')", _BOTH),
     Command("filter_overview", "o", "Filter the overview", "Filters", "filter('overview')", _RUN),
     Command("clear_metrics", "ctrl+l,ctrl+slash,ctrl+underscore", "Clear the metrics filter", "Filters",
             "clear_filter('metrics')", _RUN),

@@ -163,7 +163,7 @@ def empty_note(subject: Subject, feed: RunFeed, wanted: TextFilter, state: RunSt
     if wanted and there:
         key = keys_in_words("clear_metrics" if subject == "metrics" else "clear_system")
         return f"No {what} matches {clean(wanted.text)!r}\n\n{key} shows all again"
-    if model.trouble == "unsupported":
+    if state.name == "unreadable":
         return clean(model.notice) if subject == "metrics" else ""
     if not feed.loaded:
         return "Reading the log" + (f"\n\n{feed.progress:.0%} of {format_bytes(model.size)}" if model.size else "")

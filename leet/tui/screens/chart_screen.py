@@ -9,6 +9,7 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 
 from leet.tui.commands import Place, bindings, hints, keys_in_words
+from leet.tui.messages import Subject
 from leet.tui.screens.chart_choices import ChartChoices
 from leet.tui.screens.overlay import Overlay
 from leet.tui.span_update import SpanScreen
@@ -66,12 +67,21 @@ class ChartScreen(ChartChoices, SpanScreen[str], Overlay[str]):
         if self._owner is not None:
             self._owner.favourites_changed(self._origin)
             self.show(self._origin.sources)
-            self._show_place()
+            self.show_place()
         self._repaint()
 
     def data_changed(self) -> None:
         self.grid.data_changed()
         self._show_facts()
+
+    def action_filter(self, subject: Subject) -> None:
+        """Filters are typed where the charts are seen that pass."""
+        if self._owner is not None:
+            self._leave()
+            self._owner.call_later(self._owner.action_filter, subject)
+        else:
+            leave, key = keys_in_words("back"), keys_in_words("top_filter")
+            self.query_one(StatusLine).say(f"filters are for all charts: {leave}, then {key}")
 
     def _show_facts(self) -> None:
         """Look at all points of the window again, where there are others than last time."""
@@ -96,11 +106,14 @@ class ChartScreen(ChartChoices, SpanScreen[str], Overlay[str]):
     def on_chart_grid_page_changed(self, event: ChartGrid.PageChanged) -> None:
         event.stop()
         self._show_facts()
-        self._show_place()
+        self.show_place()
 
-    def _show_place(self) -> None:
+    def show_place(self) -> None:
+        """Which of the charts it is, and how the run is meanwhile."""
         first, _, count = self.grid.page
-        parts = [Part(f"chart {first:,} of {count:,}", "status--text")]
+        parts = [Part(f"chart {first:,} of {count:,}", "status--text", rank=9)]
+        if self._owner is not None:
+            parts += self._owner.run_parts()
         self.query_one(StatusLine).show(parts, [(keys_in_words("back"), "back"), *hints("chart")])
 
     def action_pane(self, action: str, *arguments: object) -> None:
@@ -110,8 +123,11 @@ class ChartScreen(ChartChoices, SpanScreen[str], Overlay[str]):
         if self.grid.crosshair is not None:
             self.grid.set_crosshair(None)
         else:
-            source = self.grid.focused_source
-            self.dismiss(source.key if source else self._start.key)
+            self._leave()
+
+    def _leave(self) -> None:
+        source = self.grid.focused_source
+        self.dismiss(source.key if source else self._start.key)
 
     def action_help(self) -> None:
         from leet.tui.screens.help_screen import HelpScreen

@@ -22,6 +22,8 @@ class FilteredPanes(ShownPanes):
         super().__init__(terminal, metric_sources, run)
         self.filter_line: FilterLine | None = None
         """Made when a filter is first typed."""
+        self._came_from: dict[Subject, tuple[str, str, int]] = {}
+        """What held before a filter was typed, text and mode, and the first chart of the page then: to go back to."""
 
     @property
     def typing(self) -> bool:
@@ -38,6 +40,9 @@ class FilteredPanes(ShownPanes):
             self.filter_line = FilterLine(id="filter")
             await self.mount(self.filter_line, before=self.status)
         self.filter_line.open(subject, held.text, held.mode)
+        if subject in ("metrics", "system"):
+            grid = self.metrics if subject == "metrics" else self.system
+            self._came_from[subject] = held.text, held.mode, max(0, grid.page[0] - 1)
         self.filter_line.show_count(*self.filter_count(subject), held.error)
         self.show_status()
 
@@ -79,6 +84,9 @@ class FilteredPanes(ShownPanes):
             self.overview.filter(keep)
             self._show_headings()
         elif subject in ("metrics", "system"):
+            if (wanted.text, wanted.mode) != (before.text, before.mode):
+                *then, first = self._came_from.get(subject, ("", "", 0))
+                self._turn_to[subject] = first if then == [wanted.text, wanted.mode] else 0
             (self._show_metrics if subject == "metrics" else self._show_system)()
             self._show_notes()
         elif subject in self.panes:

@@ -78,6 +78,8 @@ class ShownPanes(BorderedPanes):
         self._found_at = 0.0
         self._held = TextFilter("")
         """The filter of the metrics that was the last to find all that it finds."""
+        self._turn_to: dict[Subject, int] = {}
+        """The number of the chart whose page is turned to as soon as a new filter has found all that it finds."""
         self._system_shown: list[SystemSource] | None = None
         """All system metrics when the pane was last told of them, before its filter."""
         self.filters: dict[Subject, TextFilter] = {subject: TextFilter("") for subject in SUBJECTS}
@@ -239,9 +241,13 @@ class ShownPanes(BorderedPanes):
         elif time.monotonic() < self._found_at:
             return
         # Pages turned and a chart in focus keep their places, which are known in the end.
-        if search.done or (self.metrics.page[0] <= 1 and self.metrics.focus_index is None):
+        first = self._turn_to.get("metrics")
+        turned = self.metrics.page[0] > 1 if first is None else first > 0
+        if search.done or not (turned or self.metrics.focus_index is not None):
             found = self.metrics.favourites.arranged(search.found, str)
-            self.metrics.show(SelectedMetrics(self.metric_sources, found))
+            self.metrics.show(SelectedMetrics(self.metric_sources, found), first)
+        if search.done:
+            self._turn_to.pop("metrics", None)
         self._found_at = time.monotonic() + FOUND_SECONDS
         self.metrics_found()
         self._show_headings()
@@ -264,7 +270,7 @@ class ShownPanes(BorderedPanes):
             sources.renew()
         self._system_shown = sources.all if sources is not None else None
         shown = sources.select(self.filters["system"]) if sources is not None else []
-        self.system.show(self.system.favourites.arranged(shown, attrgetter("key")))
+        self.system.show(self.system.favourites.arranged(shown, attrgetter("key")), self._turn_to.pop("system", None))
         self.suit_grid(self.system)
         self._show_headings()
 
@@ -304,13 +310,20 @@ class ShownPanes(BorderedPanes):
         """The line to another machine, of which the status line tells; None for runs that are here."""
         return self.run.feed.link if self.run is not None else None
 
+    def run_parts(self) -> list[Part]:
+        """How the run is."""
+        if self.run is None:
+            return []
+        state = self.run.state
+        parts = state_parts(self.run.model, state, self.terminal.time())
+        if not self.run.feed.loaded and self.run.model.size:
+            parts.append(progress_part(self.run.feed, state))
+        return parts
+
     def show_status(self) -> None:
-        parts: list[Part] = []
-        if self.run is not None:
-            state = self.run.state
-            parts = state_parts(self.run.model, state, self.terminal.time())
-            if not self.run.feed.loaded and self.run.model.size:
-                parts.append(progress_part(self.run.feed, state))
+        if isinstance(self.app.screen, ChartScreen):
+            self.app.screen.show_place()
+        parts = self.run_parts()
         if (link := self.link) is not None:
             from leet.tui.remote_link import link_part
 

@@ -189,10 +189,11 @@ class TopScreen(TopPanes):
             self.grid.views.setdefault(chart.key, ChartView(heat=True))
         return LiveSource(self.system.store, chart, lambda: self.tail, lambda: True)
 
-    def _select_charts(self) -> None:
+    def _select_charts(self, first: int | None = None) -> None:
+        """Show the charts that pass the filter; `first` is the one to be seen, from 0, where it is a new one."""
         held = self._filters["system"]
         self.grid.empty = "The first samples are on their way" if not self._all else "No metric matches"
-        self.grid.show([source for source in self._all if held.matches(source.title)])
+        self.grid.show([source for source in self._all if held.matches(source.title)], first)
         self._show_notes()
 
     def _show_notes(self) -> None:
@@ -293,11 +294,11 @@ class TopScreen(TopPanes):
         self.go_to(self.table if event.subject == "processes" else self.grid)
 
     def _apply(self, subject: Subject, wanted: TextFilter) -> None:
-        self._filters[subject] = wanted
+        before, self._filters[subject] = self._filters[subject], wanted
         if subject == "processes":
             self._show_processes()
         else:
-            self._select_charts()
+            self._select_charts(None if wanted.text == before.text else 0)
 
     # Messages of the sides
 

@@ -99,9 +99,15 @@ class ChartWall(CrosshairCharts, can_focus=True):
 
     # What is shown
 
-    def show(self, sources: Sequence[ChartSource]) -> None:
-        """Show these; views, page and focus stay with the charts that are still there."""
+    def show(self, sources: Sequence[ChartSource], first: int | None = None) -> None:
+        """Show these; views, page and focus stay with the charts that are still there.
+
+        Others may have been asked for: then the page of the one with the number `first` is turned to, from 0, unless
+        the chart in focus is among them.
+        """
         self.sources = sources
+        if first is not None:
+            self._first = first
         if self.focus_index is not None:
             was_on_page = self._on_page(self.focus_index)
             self.focus_index = self._place_of(self._focused_key)
