@@ -17,7 +17,11 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
     """
     import tempfile  # not needed at start
 
-    descriptor, name = tempfile.mkstemp(prefix=f".{path.name[:100]}.", suffix=".part", dir=path.parent)
+    try:
+        descriptor, name = tempfile.mkstemp(prefix=f".{path.name[:100]}.", suffix=".part", dir=path.parent)
+    except OSError as error:
+        error.filename = str(path)  # nobody has heard of the other one
+        raise
     try:
         with open(descriptor, "wb") as file:
             yield file

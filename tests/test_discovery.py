@@ -211,13 +211,13 @@ def test_run_directories_of_any_name_are_found(tmp_path: Path, odd: str) -> None
     assert [listing.names for listing in Directories(str(tmp_path)).find()] == [{directory.name}]
 
 
-@pytest.mark.parametrize("command", ["plot", "export"])
+@pytest.mark.parametrize("command", [["plot"], ["export"], ["inspect", "--summary"]], ids=lambda words: words[0])
 def test_commands_say_which_of_many_runs_they_took(
-    tmp_path: Path, command: str, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, command: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     wandb = sweep(tmp_path, 3)
-    assert main([command, str(wandb)]) == 0
+    assert main([*command, str(wandb)]) == 0
     newest = locate(str(wandb)).log
-    assert capsys.readouterr().err.splitlines()[0] == f"leet {command}: {newest} is the newest of 3 runs"
-    assert main([command, str(newest)]) == 0
+    assert capsys.readouterr().err.splitlines()[0] == f"leet {command[0]}: {newest} is the newest of 3 runs"
+    assert main([*command, str(newest)]) == 0
     assert not capsys.readouterr().err

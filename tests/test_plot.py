@@ -180,6 +180,16 @@ def test_what_cannot_be_done_is_said_in_one_line(log, arguments, status, text):
         assert done.stderr.count("\n") == 1
 
 
+def test_an_unfinished_end_is_told_from_damage(log, tmp_path):
+    cut = tmp_path / log.name
+    data = bytearray(log.read_bytes())
+    cut.write_bytes(data[:-5])
+    assert "leet plot: the log ends inside a record: its last" in plot(cut).stderr
+    data[len(data) // 2] ^= 0x55
+    cut.write_bytes(data)
+    assert "leet plot: 1 part of the log was skipped" in plot(cut).stderr
+
+
 def test_no_run_and_no_log(tmp_path):
     assert plot(tmp_path / "nothing").returncode == 1
     bad = tmp_path / "run-bad.wandb"

@@ -20,7 +20,6 @@ from leet.run_parts import told
 if TYPE_CHECKING:
     from leet.model.filter import TextFilter
     from leet.output.export_rows import Table
-    from leet.reading.batch import Skipped
 
 _FORMATS = ("csv", "jsonl", "parquet")
 _NAMES_SAID = 6
@@ -112,6 +111,7 @@ def _export(path: Path, args: argparse.Namespace, format_name: str) -> int:
     from leet.output.export_file import open_output
     from leet.output.export_formats import format_named
     from leet.output.export_rows import HistoryTable, SystemTable
+    from leet.output.skipped_text import skipped_text
 
     filters = [pattern_filter(pattern) for pattern in args.patterns]
     for wanted in filters:
@@ -130,7 +130,7 @@ def _export(path: Path, args: argparse.Namespace, format_name: str) -> int:
     if not names:
         print(f"leet export: {_none_of(path, names, args)}", file=sys.stderr)
     if table.skipped:
-        print(f"leet export: {_said(table.skipped)}", file=sys.stderr)
+        print(f"leet export: {skipped_text(table.skipped, 'exported')}", file=sys.stderr)
     return 0
 
 
@@ -145,15 +145,6 @@ def _choose(names: list[str], filters: Iterable[TextFilter]) -> list[str]:
 def _format_of(output: str | None) -> str:
     ending = Path(output or "").suffix.lower().removeprefix(".")
     return {"ndjson": "jsonl"}.get(ending, ending if ending in _FORMATS else "csv")
-
-
-def _said(skipped: Sequence[Skipped]) -> str:
-    size = sum(piece.length for piece in skipped)
-    first = min(skipped, key=lambda piece: piece.offset)
-    if len(skipped) == 1 and first.reason == "an unfinished end":
-        return f"the log ends inside a record: its last {size} bytes are not exported"
-    parts = "1 part of the log was" if len(skipped) == 1 else f"{len(skipped)} parts of the log were"
-    return f"{parts} skipped, {size} bytes, the first at {first.offset}: {first.reason}"
 
 
 def _none_of(log: Path, names: Sequence[str], args: argparse.Namespace) -> str:

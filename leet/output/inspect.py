@@ -72,8 +72,9 @@ def run(args: argparse.Namespace, browse: Browse | None = None) -> int:
             return browse(path)
         if args.summary:
             _print_summary(found, args.json)
-            if part := told(found.log):
-                print(f"leet inspect: {part}", file=sys.stderr)
+            for more in (told(found.log), found.choice):
+                if more:
+                    print(f"leet inspect: {more}", file=sys.stderr)
         else:
             _print_records(path, args.json, args.idle_timeout if args.follow else None)
     except (NoRun, UnsupportedLog) as error:

@@ -72,15 +72,15 @@ def run(args: argparse.Namespace) -> int:
         for item in read(path):
             model.apply(item)
             if isinstance(item, Notice) and item.kind in ("unreadable", "unsupported"):
-                return _fail(f"{found.name}: {item.text}")
+                return _fail(f"{found.name}: {item.text.removeprefix(f'{path.name} ')}")
     except UnsupportedLog as error:
         return _fail(f"{found.name}: {error}")
     except OSError as error:
         return _fail(f"{error.filename or path}: {error.strerror or error}")
     if model.skipped:
-        from leet.model.units import counted
+        from leet.output.skipped_text import skipped_text
 
-        print(f"leet: {counted(len(model.skipped), 'damaged part')} of the log skipped", file=sys.stderr)
+        print(f"leet plot: {skipped_text(model.skipped, 'drawn')}", file=sys.stderr)
     charts = _system_charts(model, args) if args.system else _metric_charts(model, args)
     names = [title for _, title, _ in charts]
     chosen = [c for c in charts if not filters or any(f.matches(c[0]) or f.matches(c[1]) for f in filters)]
@@ -93,7 +93,7 @@ def run(args: argparse.Namespace) -> int:
     shown = chosen if args.all else chosen[:_CHARTS]
     _print(shown, args)
     if len(shown) < len(chosen):
-        print(f"leet: {len(shown):,} of {len(chosen):,} charts; --all prints all of them", file=sys.stderr)
+        print(f"leet plot: {len(shown):,} of {len(chosen):,} charts; --all prints all of them", file=sys.stderr)
     return 0
 
 
