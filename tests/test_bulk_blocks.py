@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from itertools import pairwise
 
 from conftest import corpus_logs
 from hypothesis import given, settings
@@ -105,3 +106,17 @@ def test_damaged_logs(lengths: list[int], piece: int, draw: st.DataObject) -> No
         if len(data) <= len(HEADER):
             break
     assert found(bytes(data), piece) == expected(bytes(data))
+
+
+def test_damage_stays_between_its_records_when_a_piece_is_parted() -> None:
+    data = bytearray(log_of([500] * 2000))
+    for place in (100_000, 400_000, 900_000):
+        data[place] ^= 1
+    whole = BulkBlockReader().feed_bulk(bytes(data))
+    parts = whole.parts(100_000)
+    assert len(parts) > 5
+    assert [piece for part in parts for piece in part.skipped] == list(whole.skipped)
+    assert sum(bool(part.skipped) for part in parts) == 3
+    for part, following in pairwise(parts):
+        assert all(piece.offset < following.offsets[0] for piece in part.skipped)
+        assert all(piece.offset > part.offsets[0] for piece in following.skipped)

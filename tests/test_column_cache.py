@@ -235,3 +235,23 @@ def test_where_caches_are(tmp_path: Path) -> None:
 def test_read_takes_a_cache(log: Path, folder: Path) -> None:
     keep(log, folder)
     assert model_of(log, list(read(log, cache_of(log, folder)))) == model_of(log, list(read(log)))
+
+
+def test_a_cache_that_changes_after_it_was_checked_is_one_that_is_damaged(log: Path, folder: Path) -> None:
+    keep(log, folder)
+    cache = cache_of(log, folder)
+    [kept] = folder.iterdir()
+    with log.open("rb") as file:
+        stored, glanced = cache.find(file), cache.glance(file)
+    assert stored is not None
+    assert stored == glanced
+    data = kept.read_bytes()
+    kept.write_bytes(data.replace(b'"anew"', b'"anex"'))
+    with pytest.raises(ValueError, match="damaged"):
+        list(stored.batches(size=0, modified=0.0))
+    with log.open("rb") as file:
+        assert cache.find(file) is None
+        assert cache.glance(file) is not None
+    file = LogFile(log, cache=cache)
+    assert not list(file.newest())
+    assert model_of(log, [*file.look(), *file.finish()]) == model_of(log, look(log))

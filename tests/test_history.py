@@ -313,10 +313,10 @@ TYPED = st.sampled_from(
 def items(draw: st.DrawFn) -> dict[str, Any]:
     found: dict[str, Any] = {"value_json": draw(TEXTS)} | draw(TYPED)
     path = draw(PATHS)
-    form = draw(st.sampled_from(["nested", "nested", "nested", "key", "both"]))
-    if form != "key":
+    form = draw(st.sampled_from(["nested", "nested", "nested", "key", "both", "none"]))
+    if form in ("nested", "both"):
         found["nested_key"] = path
-    if form != "nested":
+    if form in ("key", "both"):
         found["key"] = path[-1]
     return found
 
@@ -348,3 +348,9 @@ def test_damaged_records_read_the_same_both_ways(encoded: list[bytes], data: st.
                 octets[data.draw(st.integers(0, len(octets) - 1))] = data.draw(st.integers(0, 255))
         damaged.append(bytes(octets[: data.draw(st.integers(0, len(octets)))] if data.draw(st.booleans()) else octets))
     assert_same_both_ways(damaged * 20)  # enough of them to be walked together
+
+
+def test_items_without_a_key_may_be_more_than_the_others() -> None:
+    nameless = {"value_json": "1"}
+    assert_same_both_ways([row(nameless, {"key": "a", "value_json": f"{i}"}, step=i) for i in range(50)])
+    assert_same_both_ways([row({"key": "a", "value_json": f"{i}"}, nameless, nameless, step=i) for i in range(50)])

@@ -7,12 +7,13 @@ import io
 import os
 import queue
 import random
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import pytest
 from model_view import model_view
@@ -313,6 +314,53 @@ def test_a_summary_is_read_alone_where_there_is_no_process_to_be_had(
     monkeypatch.setattr(subprocess, "Popen", refuse)
     assert summary_of(log, bulk=True) == summary_of(log, bulk=False)
     assert divided == []
+
+
+@pytest.mark.usefixtures("divided", "copied")
+def test_a_summary_in_halves_of_a_log_that_grows_by_rows_without_a_step(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log = tmp_path / "run-r.wandb"
+    rows = [history_record([(("a",), f"{step}.5"), (("text",), '"' + "x" * 400 + '"')], step) for step in range(900)]
+    later = [history_record([(("a",), "1")], None) for _ in range(20)]
+    log.write_bytes(framed(rows))
+    whole = framed(rows + later)
+    begins = SecondHalf.begins
+
+    def grow(second: SecondHalf) -> int:
+        log.write_bytes(whole)
+        return begins(second)
+
+    monkeypatch.setattr(SecondHalf, "begins", grow)
+    summary = summary_of(log, bulk=True)
+    assert summary["step"] == 919
+    assert summary == summary_of(log, bulk=False)
+
+
+@pytest.mark.usefixtures("copied")
+def test_a_summary_where_nobody_waits_for_the_ends_of_processes(tmp_path: Path, divided: list[SecondHalf]) -> None:
+    log = tmp_path / "run-r.wandb"
+    log.write_bytes(mixed(900, 4))
+    before = signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    try:
+        assert summary_of(log, bulk=True) == summary_of(log, bulk=False)
+    finally:
+        signal.signal(signal.SIGCHLD, before)
+    assert len(divided) == 1
+
+
+@pytest.mark.skipif(not frame_process.CAN_COPY, reason="processes are not copied on this system")
+def test_a_copy_lets_go_of_the_standard_streams() -> None:
+    def tell(out: IO[bytes]) -> None:
+        null = os.stat(os.devnull).st_rdev
+        out.write(bytes([os.fstat(stream).st_rdev == null for stream in range(3)]))
+
+    copy = frame_process.Copy(tell)
+    with copy.stdout as said:
+        assert said.read() == b"\1\1\1"
+    copy.wait()
+    assert copy.poll() == 0
+    copy.kill()  # which is nobody else's business
 
 
 @pytest.mark.usefixtures("copied")

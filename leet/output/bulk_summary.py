@@ -158,7 +158,7 @@ class _Reading:
             if self._reader.position != begins:
                 return []
             theirs = [Stretch.unpack(frame) for frame in second.frames()]
-            position, origin = orjson.loads(second.next())
+            position, origin, step = orjson.loads(second.next())
         except Failed:
             return []
         finally:
@@ -167,6 +167,7 @@ class _Reading:
         # What is left behind the last whole record is read by this process, as is all that has been written meanwhile.
         self._position = position
         self._reader.resume(position, origin)
+        self._skim.step = step
         return [ours, *theirs]
 
 
@@ -184,7 +185,7 @@ def _read_second_half(path: str | os.PathLike[str], start: int, end: int, origin
             write_frame(out, Stretch.of(skim).pack())
     write_frame(out, Stretch.of(skim).pack())
     write_frame(out, b"")
-    write_frame(out, orjson.dumps((reader.position, reader.origin)))
+    write_frame(out, orjson.dumps((reader.position, reader.origin, skim.step)))
 
 
 if __name__ == "__main__":

@@ -167,7 +167,11 @@ class _Reader:
         for ordinal, offset, kind, length in listed:
             body = self._data[self._at : self._at + length]
             self._at += length
-            yield Entry(ordinal, offset, kind, records.message_of(kind).FromString(body))
+            try:
+                message = records.message_of(kind).FromString(body)
+            except records.DecodeError as error:
+                raise ValueError(str(error)) from error
+            yield Entry(ordinal, offset, kind, message)
 
     def _pass(self, length: int) -> int:
         """Where the next array begins, and on to behind it."""

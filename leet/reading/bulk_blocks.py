@@ -20,6 +20,7 @@ and it always reads what is left behind the last whole block. It is the judge of
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -52,7 +53,7 @@ class Found:
     skipped: tuple[Skipped, ...] = ()
 
     def parts(self, size: int) -> list[Found]:
-        """The same in parts whose records come to about `size` bytes; the damage is with the first.
+        """The same in parts whose records come to about `size` bytes; damage is with the records that it lies between.
 
         What little may be left behind the last of them goes with it: a summary of very many metrics is told with the
         last part, which should not be a few records that end the log.
@@ -63,9 +64,13 @@ class Found:
         bounds = sorted({0, *cuts, len(self.offsets)})
         if len(bounds) > 2 and self.offsets[-1] - self.offsets[bounds[-2]] < size // 4:
             del bounds[-2]
-        return [
-            Found(self.messages.part(a, b), self.offsets[a:b], () if a else self.skipped) for a, b in pairwise(bounds)
-        ]
+        ends = [*(int(self.offsets[bound]) for bound in bounds[1:-1]), sys.maxsize]
+        parts, before = [], -1
+        for (a, b), end in zip(pairwise(bounds), ends, strict=True):
+            skipped = tuple(piece for piece in self.skipped if before <= piece.offset < end)
+            parts.append(Found(self.messages.part(a, b), self.offsets[a:b], skipped))
+            before = end
+        return parts
 
     @classmethod
     def listed(cls, outcomes: Sequence[RawRecord | blocks.Skipped]) -> Found:

@@ -87,6 +87,13 @@ class ColumnCache:
                 return stored
         return None
 
+    def glance(self, log: IO[bytes]) -> Stored | None:
+        """The same without a look at what the batches hold, which may turn out to be damaged."""
+        with contextlib.suppress(OSError, ValueError, KeyError, TypeError), open(self._file, "rb") as file:
+            stored = _checked(file, self._key(log), batches=False)
+            return stored if stored is not None and stored.fits(log) else None
+        return None
+
     def record(self, log: IO[bytes], after: Stored | None) -> Recording | None:
         """Begin to keep what is decoded from now on, behind what is kept already; None where that cannot be."""
         try:
@@ -128,11 +135,18 @@ class Stored:
                 payload = file.read(length)
                 if len(payload) != length:
                     raise ValueError("the cache has been cut short")
-                yield unpacker.unpack(payload, size=size, modified=modified)
+                try:
+                    batch = unpacker.unpack(payload, size=size, modified=modified)
+                except (LookupError, TypeError, struct.error) as error:
+                    raise ValueError("the cache is damaged") from error
+                yield batch
 
 
-def _checked(file: IO[bytes], key: dict[str, Any]) -> Stored | None:
-    """What a cache holds up to its last good checkpoint; None where there is none, or it has another key."""
+def _checked(file: IO[bytes], key: dict[str, Any], *, batches: bool = True) -> Stored | None:
+    """What a cache holds up to its last good checkpoint; None where there is none, or it has another key.
+
+    The `batches` themselves need not be looked at.
+    """
     if file.read(len(_MAGIC)) != _MAGIC:
         return None
     frames: list[tuple[int, int]] = []
@@ -143,10 +157,11 @@ def _checked(file: IO[bytes], key: dict[str, Any]) -> Stored | None:
         start = at + _FRAME.size
         if length > os.fstat(file.fileno()).st_size - start:
             break
-        payload = file.read(length)
-        if zlib.crc32(payload, kind) != crc:
-            break
         at = start + length
+        if kind == _BATCH and not batches:
+            file.seek(at)
+        elif zlib.crc32(payload := file.read(length), kind) != crc:
+            break
         if kind == _LOG and orjson.loads(payload) != key:
             return None
         if kind == _BATCH:

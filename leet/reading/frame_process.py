@@ -13,6 +13,7 @@ reads from the pipe any more.
 from __future__ import annotations
 
 import atexit
+import contextlib
 import errno
 import os
 import queue
@@ -74,7 +75,7 @@ class Copy:
             status = 1
             try:
                 os.close(ours)
-                with open(its, "wb") as out:
+                with open(_alone(its), "wb") as out:
                     work(out)
                 status = 0
             finally:
@@ -83,16 +84,38 @@ class Copy:
         self.stdout: IO[bytes] = open(ours, "rb")  # noqa: SIM115 — closed by who reads it
         self._ended = False
 
+    def poll(self) -> int | None:
+        """0 if it has ended, None while it goes on."""
+        return 0 if self._has_ended(os.WNOHANG) else None
+
     def kill(self) -> None:
         """End it, whatever it is doing."""
-        if not self._ended:
-            os.kill(self.pid, signal.SIGKILL)
+        if not self._has_ended(os.WNOHANG):  # else its number may be that of another process by now
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(self.pid, signal.SIGKILL)
 
     def wait(self) -> None:
         """Wait for its end."""
+        self._has_ended(0)
+
+    def _has_ended(self, options: int) -> bool:
         if not self._ended:
-            os.waitpid(self.pid, 0)
-            self._ended = True
+            try:
+                self._ended = os.waitpid(self.pid, options)[0] == self.pid
+            except ChildProcessError:  # somebody wants to know nothing of the ends of processes
+                self._ended = True
+        return self._ended
+
+
+def _alone(pipe: int) -> int:
+    """Let go of what programs before and behind this one wait for: standard input, output, errors. The pipe, kept."""
+    import fcntl
+
+    pipe = fcntl.fcntl(pipe, fcntl.F_DUPFD_CLOEXEC, 3)
+    null = os.open(os.devnull, os.O_RDWR)
+    for stream in range(3):
+        os.dup2(null, stream)
+    return pipe
 
 
 class FrameProcess:
@@ -124,6 +147,8 @@ class FrameProcess:
             threading.Thread(target=self._drain, name=module, daemon=True).start()
         except RuntimeError as error:  # there may be no more threads
             FrameProcess.close(self)
+            if self._process.stdout is not None:
+                self._process.stdout.close()
             raise OSError(errno.EAGAIN, str(error)) from None
 
     def next(self) -> bytes:

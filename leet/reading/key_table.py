@@ -181,7 +181,7 @@ class _Keys:
             words = messages.windows(starts[which] + 8 * place, 1)[:, 0]
             words &= _MASKS.take(left, mode="clip")
             if not place:
-                _nest(words, self.lengths)
+                _nest(words, self.lengths[which])
             self.words.append((which, words))
             self.hashes[which] += words * _MULTIPLIERS[place]
 

@@ -76,7 +76,6 @@ class LogFile:
         self._division = division
         self._largest_piece = largest_piece
         self._fast = FastHistory()
-        self._stored: Stored | None = None  # what has been found in the cache, and not been asked for yet
         self._seen = False  # the file has been there at the last look
         self._ever_seen = False
         self._trouble = ""  # what the last look could not do, so that it is said once only
@@ -168,7 +167,7 @@ class LogFile:
             if self._position - self._blocks.position <= _READ_AGAIN:
                 self._position = self._blocks.rewind()
             before = self._position
-            stored = self._find_stored(file) if not before else None
+            stored = self._cache.find(file) if self._cache and not before and self._is_big(found.st_size) else None
             if stored is not None:
                 try:
                     yield from stored.batches(size=found.st_size, modified=found.st_mtime)
@@ -201,17 +200,10 @@ class LogFile:
             if self._cache is None or not stat.S_ISREG(os.stat(self.path).st_mode):
                 return False
             with open(self.path, "rb", buffering=0) as file:
-                self._stored = self._find_stored(file)
                 size = os.fstat(file.fileno()).st_size
-            return self._stored is not None and size - self._stored.checkpoint.position < reader_process.SMALLEST
+                stored = self._cache.glance(file) if self._is_big(size) else None
+            return stored is not None and size - stored.checkpoint.position < reader_process.SMALLEST
         return False
-
-    def _find_stored(self, file: FileIO) -> Stored | None:
-        """What is kept of the open log, if it is a big one."""
-        stored, self._stored = self._stored, None
-        if self._cache is None or not self._is_big(os.fstat(file.fileno()).st_size):
-            return None
-        return stored if stored is not None and stored.fits(file) else self._cache.find(file)
 
     def _is_big(self, size: int) -> bool:
         return self._cache is not None and size >= self._cache.smallest

@@ -53,6 +53,15 @@ class Skim(Decoder):
     def guessed_first_step(self) -> bool:
         return self._rows.guessed_first_step
 
+    @property
+    def step(self) -> float:
+        """That of the last row, on which the next one depends if it has none."""
+        return self._rows.step
+
+    @step.setter
+    def step(self, step: float) -> None:
+        self._rows.step = step
+
     def take(self) -> Skimmed:
         """What the pieces since the last call came to, the summary apart."""
         skimmed, self._skimmed = self._skimmed, Skimmed()
