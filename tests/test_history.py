@@ -350,6 +350,12 @@ def test_damaged_records_read_the_same_both_ways(encoded: list[bytes], data: st.
     assert_same_both_ways(damaged * 20)  # enough of them to be walked together
 
 
+@pytest.mark.parametrize("record", [b"\x0a\x06\x82\x01\x030", b"\x0a\x09\x12\x01a\x82\x01\x030"])
+def test_a_value_that_is_cut_off_at_the_end_of_the_last_record_is_none(record: bytes) -> None:
+    assert_same_both_ways([record])
+    assert_same_both_ways([row(item("a", "1"), step=1), record])
+
+
 def test_items_without_a_key_may_be_more_than_the_others() -> None:
     nameless = {"value_json": "1"}
     assert_same_both_ways([row(nameless, {"key": "a", "value_json": f"{i}"}, step=i) for i in range(50)])

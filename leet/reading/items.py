@@ -127,7 +127,7 @@ def _by_value_tags(messages: Messages) -> tuple[Items, npt.NDArray[np.bool_]]:
     rests[filled] = ends[behind[filled] - 1]
 
     lengths, starts = read_varints(octets, begins + 1)
-    bad = (octets.take(begins) != _ITEM) | (starts + lengths != told) | (value_starts >= ends)
+    bad = (octets.take(begins) != _ITEM) | (starts + lengths != told) | (value_starts >= ends) | (told > ends)
     # Most keys are of one part, and only the others are passed part by part.
     one_part = (octets.take(starts + 1) + (starts + 2) == tags) & _IS_KEY.take(octets.take(starts))
     if not one_part.all():
