@@ -108,7 +108,11 @@ def looks(*pieces: str) -> list[list[tuple[str, str]]]:
 SGR = ["", "0", "1", "3", "4", "7", "9", "22", "23", "24", "27", "29", "31", "39", "44", "49", "92", "102", "1;33"]
 SGR += ["38;2;1;2;3", "48;2;200;100;0;1", "38;5;196", "48;5;20", "7;38;5;9;4"]
 MOVES = ["\x1b[A", "\x1b[2A", "\x1b[B", "\x1b[3C", "\x1b[2D", "\x1b[5G", "\x1b[H", "\x1b[3;4H", "\x1b[2d", "\x1b[E"]
-MOVES += ["\x1b[2F", "\r", "\b", "\t", "\x1b7", "\x1b8", "\x1bE", "\x1b[99D", "\x1b[99C"]
+MOVES += ["\x1b[2F", "\r", "\b", "\t", "\x1bE", "\x1b[99D", "\x1b[99C"]
+# Always in pairs: without one saved, or a second time, pyte goes home and keeps its pen, which terminals do not.
+SAVED = st.tuples(
+    st.sampled_from([f"\x1b[{code}m" for code in SGR]), st.sampled_from(MOVES), st.text("abc█", max_size=9)
+)
 # Erased without a style: pyte fills with the ground of the pen, but a log has no right edge to fill up to.
 ERASE = [
     f"\x1b[m{act}" for act in ("\x1b[K", "\x1b[1K", "\x1b[2K", "\x1b[J", "\x1b[1J", "\x1b[2J", "\x1b[2X", "\x1b[P")
@@ -118,6 +122,7 @@ STEP = st.one_of(
     st.just("\n"),
     st.sampled_from([f"\x1b[{code}m" for code in SGR]),
     st.sampled_from(MOVES),
+    SAVED.map(lambda between: "\x1b7" + "".join(between) + "\x1b8"),
     st.sampled_from(ERASE),
     st.sampled_from(["\x1b[?25l", "\x1b]0;title\x07", "\x1b]8;;http://x\x1b\\", "\x1b(B", "\x07"]),
 )

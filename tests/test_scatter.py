@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from leet.charts.cells import Role
@@ -70,6 +70,7 @@ numbers = st.floats(allow_nan=False, allow_infinity=False)
 
 @given(st.lists(st.tuples(numbers, numbers), max_size=8), st.integers(1, 60), st.integers(1, 20), st.booleans(),
        st.booleans(), st.booleans())  # fmt: skip
+@example([(-1.6224667282150867e308, 0.0)], 1, 1, False, False, False)
 def test_any_numbers_can_be_drawn(
     points: list[tuple[float, float]], width: int, height: int, log_x: bool, log_y: bool, ascii_only: bool
 ) -> None:

@@ -92,7 +92,7 @@ def _layout(scatter: Scatter, x: Floats, y: Floats, log_x: bool, width: int, hei
     else:
         low, high = apart(float(x.min()), float(x.max())) if len(x) else (0.0, 1.0)
         reach = (high - low) * _MARGIN
-        if math.isfinite(high - low + 2 * reach):
+        if all(map(math.isfinite, (low - reach, high + reach, high - low + 2 * reach))):
             low, high = low - reach, high + reach
     spec = Spec(
         f"{scatter.title} by {scatter.x_label}" if names else scatter.title,
