@@ -80,8 +80,9 @@ class HistorySkim(HistoryReader):
         steps, runtimes = (points.of_row(name_id, len(messages)) for name_id in (_STEP, _RUNTIME))
         read_into(steps, np.flatnonzero((ids == _STEP) & is_number))
         which = np.flatnonzero((ids == _RUNTIME) & is_number)
-        read_into(runtimes, which[-_LAST_RUNTIMES:])
-        if not np.isfinite(runtimes[items.of[which[-_LAST_RUNTIMES:]]]).any():
+        last = which[-_LAST_RUNTIMES:]
+        read_into(runtimes, last)
+        if not np.isfinite(runtimes[items.of[last]]).any():
             read_into(runtimes, which)
         known = runtimes[np.isfinite(runtimes)]
         good = np.ones(len(messages), bool)

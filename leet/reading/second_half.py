@@ -9,8 +9,7 @@ reads exactly up to there. What depends on earlier records is put right here: th
 text without one. If the two do not meet, or anything else goes wrong, this process reads on alone: that takes longer
 and is all that can happen.
 
-This module loads nothing, so that the other process can start before this one has loaded what it reads with;
-`half_decoder` is what the other one runs.
+`half_decoder` is what the other process runs.
 """
 
 from __future__ import annotations

@@ -116,6 +116,10 @@ class PanesScreen(SpanScreen[None]):
         self.panes[name] = Pane(TITLES[name], content, note, id=f"{name}-pane")
         return self.panes[name]
 
+    def grid_of(self, name: str) -> ChartGrid:
+        """The charts of a pane, `metrics` or `system`."""
+        return self.metrics if name == "metrics" else self.system
+
     def content_of(self, name: str) -> Widget:
         """The widget inside a pane; asked for when the pane is first shown."""
         made: dict[str, Widget] = {"overview": self.overview, "metrics": self.metrics, "system": self.system}
@@ -164,7 +168,7 @@ class PanesScreen(SpanScreen[None]):
                 continue
             self.grids_chosen.add((name, part))
             if name in ("metrics", "system"):
-                setattr(self.metrics if name == "metrics" else self.system, part, number)
+                setattr(self.grid_of(name), part, number)
             elif name in self.panes:
                 getattr(self.panes[name].content, f"action_set_{part}")(number)
 

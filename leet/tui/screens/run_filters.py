@@ -41,8 +41,7 @@ class FilteredPanes(ShownPanes):
             await self.mount(self.filter_line, before=self.status)
         self.filter_line.open(subject, held.text, held.mode)
         if subject in ("metrics", "system"):
-            grid = self.metrics if subject == "metrics" else self.system
-            self._came_from[subject] = held.text, held.mode, max(0, grid.page[0] - 1)
+            self._came_from[subject] = held.text, held.mode, max(0, self.grid_of(subject).page[0] - 1)
         self.filter_line.show_count(*self.filter_count(subject), held.error)
         self.show_status()
 

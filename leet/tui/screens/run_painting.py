@@ -283,7 +283,7 @@ class ShownPanes(BorderedPanes):
     def empty_note(self, name: str) -> str:
         """What stands in a pane instead of its content; empty when there is content."""
         if name in ("metrics", "system"):
-            grid = self.metrics if name == "metrics" else self.system
+            grid = self.grid_of(name)
             if grid.sources or self.run is None or (name == "metrics" and self._finding is not None):
                 return ""
             subject: Subject = "metrics" if name == "metrics" else "system"
