@@ -7,6 +7,7 @@ import importlib.util
 import itertools
 import os
 import signal
+import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -32,8 +33,7 @@ settings.load_profile("leet")
 textual.app.wait_for_idle = textual.pilot.wait_for_idle = until_idle
 parsed_styles.share()
 
-ON_ONE_WORKER = {"test_import_hygiene", "test_interop", "test_media_interop", "test_recorder_steps", "test_survival"}
-
+WandbInspect = Callable[..., "subprocess.CompletedProcess[bytes]"]
 CORPUS = Path(__file__).resolve().parents[2] / "shared" / "corpus"
 
 
@@ -80,12 +80,20 @@ def wandb_command() -> list[str]:
 
 
 @pytest.fixture(scope="session")
-def wandb_core() -> list[str]:
-    """The program behind `wandb leet`: the command in front of it takes longer to start than it does."""
+def wandb_inspect() -> WandbInspect:
+    """`wandb leet inspect --json LOG` by the program behind it: the command in front takes thirty times as long."""
     spec = importlib.util.find_spec("wandb")
     if spec is None or spec.origin is None:
         pytest.skip("the wandb package is not installed")
-    return [str(Path(spec.origin).with_name("bin") / "wandb-core")]
+    core = str(Path(spec.origin).with_name("bin") / "wandb-core")
+
+    def inspect(log: str | os.PathLike[str], *options: str) -> subprocess.CompletedProcess[bytes]:
+        command = [core, "leet", "inspect", "--json", *options, "--no-observability", "--run-file", os.fspath(log)]
+        done = subprocess.run(command, capture_output=True, timeout=240)
+        assert done.returncode == 0, done.stderr
+        return done
+
+    return inspect
 
 
 @pytest.fixture(scope="module")
@@ -104,17 +112,8 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
-    """Keeps modules that make something dear for all of their tests on one worker, and the others on any.
-
-    This is what `--dist loadgroup` does for tests that are marked; beside pytest 9.2 the marks have no effect
-    (pytest-xdist issue 1386).
-    """
-    from xdist.scheduler import LoadScopeScheduling
-
-    class Scheduling(LoadScopeScheduling):  # type: ignore[misc]
-        def _split_scope(self, nodeid: str) -> str:
-            module = nodeid.split("::", 1)[0]
-            return module if Path(module).stem in ON_ONE_WORKER else nodeid
+    """Keeps modules that make something dear for all of their tests on one worker, and the others on any."""
+    from scheduling import Scheduling
 
     return Scheduling(config, log) if config.getvalue("dist") == "loadgroup" else None
 

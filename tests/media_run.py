@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from conftest import WandbInspect
 from recorded import environment
 
 SCRIPT = """
@@ -139,7 +140,7 @@ class Recorded:
         return found
 
 
-def record(module: str, directory: Path, wandb_command: list[str]) -> Recorded:
+def record(module: str, directory: Path, wandb_inspect: WandbInspect) -> Recorded:
     """Runs the script with a module and decodes its log."""
     done = subprocess.run(
         [sys.executable, "-c", SCRIPT.replace("MODULE", module)],
@@ -151,14 +152,8 @@ def record(module: str, directory: Path, wandb_command: list[str]) -> Recorded:
     )
     assert done.returncode == 0, done.stderr
     (run,) = directory.glob("wandb/offline-run-*-media")
-    shown = subprocess.run(
-        [*wandb_command, "leet", "inspect", "--json", str(run / "run-media.wandb")],
-        capture_output=True,
-        text=True,
-        timeout=60,
-    )
-    assert shown.returncode == 0, shown.stderr
-    assert "skipped" not in shown.stderr
+    shown = wandb_inspect(run / "run-media.wandb")
+    assert b"skipped" not in shown.stderr
     return Recorded(run, [json.loads(line) for line in shown.stdout.splitlines()])
 
 

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from conftest import corpus_logs
+from conftest import WandbInspect, corpus_logs
 from example_run import START, ExampleRun
 from hypothesis import given
 from hypothesis import strategies as st
@@ -193,10 +193,10 @@ def test_real_logs_agree_with_what_is_drawn(log: Path, capfdbinary: Any) -> None
 
 @pytest.mark.parametrize("case", ["scalars", "typed", "media", "define_metric"])
 def test_real_logs_agree_with_the_reference_reader(
-    corpus: Path, wandb_command: list[str], capfdbinary: Any, case: str
+    corpus: Path, wandb_inspect: WandbInspect, capfdbinary: Any, case: str
 ) -> None:
     log = next(path for path in corpus_logs() if path.is_relative_to(corpus / case))
-    shown = subprocess.run([*wandb_command, "leet", "inspect", "--json", str(log)], capture_output=True, check=True)
+    shown = wandb_inspect(log)
 
     def number(digits: str) -> int | float:  # the reference spells great floats without an exponent
         return int(digits) if -(1 << 63) <= int(digits) < 1 << 63 else float(digits)

@@ -11,7 +11,7 @@ from typing import Any
 
 import hypothesis
 import pytest
-from conftest import corpus_logs
+from conftest import WandbInspect, corpus_logs
 from hypothesis import strategies as st
 
 from leet.model.json_text import dump, escaped, number
@@ -48,15 +48,11 @@ def leet(capsys: pytest.CaptureFixture[str], *arguments: object) -> str:
     return capsys.readouterr().out
 
 
-def wandb(command: list[str], *arguments: object) -> str:
-    done = subprocess.run([*command, "leet", "inspect", *map(str, arguments)], capture_output=True, timeout=120)
-    assert done.returncode == 0, done.stderr
-    return done.stdout.decode()
-
-
 @pytest.mark.parametrize("path", corpus_logs(), ids=lambda path: path.parent.name)
-def test_records_are_those_of_wandb(path: Path, wandb_command: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    theirs = wandb(wandb_command, "--json", path).split("\n")[:-1]
+def test_records_are_those_of_wandb(
+    path: Path, wandb_inspect: WandbInspect, capsys: pytest.CaptureFixture[str]
+) -> None:
+    theirs = wandb_inspect(path).stdout.split(b"\n")[:-1]
     ours = leet(capsys, "--json", path).split("\n")[:-1]
     if case_of(path) in MORE_RECORDS:
         assert len(ours) > len(theirs)
@@ -65,8 +61,8 @@ def test_records_are_those_of_wandb(path: Path, wandb_command: list[str], capsys
 
 
 @pytest.mark.parametrize("path", corpus_logs(), ids=lambda path: path.parent.name)
-def test_summary_is_that_of_wandb(path: Path, wandb_command: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    theirs = json.loads(wandb(wandb_command, "--summary", "--json", path))
+def test_summary_is_that_of_wandb(path: Path, wandb_inspect: WandbInspect, capsys: pytest.CaptureFixture[str]) -> None:
+    theirs = json.loads(wandb_inspect(path, "--summary").stdout)
     ours = json.loads(leet(capsys, "--summary", "--json", path))
     assert set(ours) == set(theirs) | EXTRAS
     assert {key for key in theirs if ours[key] != theirs[key]} == OTHER_SUMMARY.get(case_of(path), set())
@@ -455,14 +451,18 @@ def test_a_value_or_name_that_is_no_utf8_makes_a_bad_record_in_bulk_too(log: Pat
     assert len(plain[1]) == 2
 
 
-def test_a_long_log_is_printed_in_bulk(log: Path, capsys: pytest.CaptureFixture[str], wandb_command: list[str]) -> None:
+def test_a_long_log_is_printed_in_bulk(
+    log: Path, capsys: pytest.CaptureFixture[str], wandb_inspect: WandbInspect
+) -> None:
     rows = [[((f"m{i}",), repr(step / (i + 1))) for i in range(8)] + [(("_step",), str(step))] for step in range(4000)]
     write(log, run_record(), *(history_record(row, step) for step, row in enumerate(rows)))
     assert log.stat().st_size > 600_000
-    assert leet(capsys, "--json", log) == wandb(wandb_command, "--json", log)
+    assert leet(capsys, "--json", log) == wandb_inspect(log).stdout.decode()
 
 
-def test_a_long_log_gives_its_summary(log: Path, capsys: pytest.CaptureFixture[str], wandb_command: list[str]) -> None:
+def test_a_long_log_gives_its_summary(
+    log: Path, capsys: pytest.CaptureFixture[str], wandb_inspect: WandbInspect
+) -> None:
     made = [run_record()]
     for step in range(4000):
         row = [((f"m{i}",), repr(step / (i + 1))) for i in range(8)] + [(("_step",), str(step))]
@@ -470,7 +470,7 @@ def test_a_long_log_gives_its_summary(log: Path, capsys: pytest.CaptureFixture[s
     write(log, *made)
     assert log.stat().st_size > 1_000_000
     ours = json.loads(leet(capsys, "--summary", "--json", log))
-    theirs = json.loads(wandb(wandb_command, "--summary", "--json", log))
+    theirs = json.loads(wandb_inspect(log, "--summary").stdout)
     assert {key: ours[key] for key in theirs} == theirs
     assert (ours["metrics"], ours["points"], ours["step"]) == (8, 32_000, 3999)
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from example_run import trained
 from textual import events
-from viewer import viewing
+from viewer import happened, viewing
 
 from leet.discovery import Found
 from leet.tui.app import LeetApp
@@ -84,7 +84,7 @@ async def test_a_screen_is_not_left_from_below_another(log: Path) -> None:
 async def test_leaving_while_a_screen_opens_is_no_fault(log: Path, turns: int) -> None:
     app = LeetApp(Found(log), terminal=Terminal(), live=False)
     async with app.run_test(size=(80, 24)) as pilot:
-        await app.run_screen.loaded.wait()
+        await happened(app.run_screen.loaded)
         await pilot.pause()
         app.push_screen(HelpScreen())
         for _ in range(turns):

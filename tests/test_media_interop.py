@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from conftest import WandbInspect
 from fake_backend import FakeBackend
 from media_run import Recorded, record
 
@@ -16,15 +17,15 @@ OF_THE_SDK = ("cli_version", "m", "python_version", "t")
 
 
 @pytest.fixture(scope="module")
-def ours(tmp_path_factory: pytest.TempPathFactory, wandb_command: list[str]) -> Recorded:
+def ours(tmp_path_factory: pytest.TempPathFactory, wandb_inspect: WandbInspect) -> Recorded:
     pytest.importorskip("PIL")
-    return record("recorder", tmp_path_factory.mktemp("ours"), wandb_command)
+    return record("recorder", tmp_path_factory.mktemp("ours"), wandb_inspect)
 
 
 @pytest.fixture(scope="module")
-def theirs(tmp_path_factory: pytest.TempPathFactory, wandb_command: list[str]) -> Recorded:
+def theirs(tmp_path_factory: pytest.TempPathFactory, wandb_inspect: WandbInspect) -> Recorded:
     pytest.importorskip("PIL")
-    return record("wandb", tmp_path_factory.mktemp("theirs"), wandb_command)
+    return record("wandb", tmp_path_factory.mktemp("theirs"), wandb_inspect)
 
 
 def test_rows_are_those_of_the_sdk(ours: Recorded, theirs: Recorded) -> None:

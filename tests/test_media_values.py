@@ -16,6 +16,7 @@ from typing import Any
 import media_run
 import numpy as np
 import pytest
+from conftest import WandbInspect
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from PIL import Image
@@ -439,8 +440,10 @@ def test_the_loader_makes_what_is_wanted_and_forgets_what_is_old(
 
 
 @pytest.fixture(scope="module", params=["recorder", "wandb"])
-def recorded(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, wandb_command: list[str]) -> Any:
-    return media_run.record(request.param, tmp_path_factory.mktemp(request.param), wandb_command)
+def recorded(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, wandb_inspect: WandbInspect
+) -> Any:
+    return media_run.record(request.param, tmp_path_factory.mktemp(request.param), wandb_inspect)
 
 
 def test_everything_that_writers_log_is_shown(recorded: Any) -> None:

@@ -12,7 +12,7 @@ from example_run import trained
 from hypothesis import HealthCheck, given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
-from viewer import NOW, Viewer
+from viewer import NOW, Viewer, happened
 
 from leet.discovery import Found
 from leet.settings import ViewState, store
@@ -51,7 +51,7 @@ async def watching(log: Path, size: tuple[int, int] = (140, 40)) -> AsyncIterato
     """The viewer as it is used: following, and remembering."""
     app = LeetApp(Found(log), terminal=Terminal(now=NOW), live=True)
     async with app.run_test(size=size) as pilot:
-        await app.run_screen.loaded.wait()
+        await happened(app.run_screen.loaded)
         await pilot.pause()
         app.run_screen.paint_now()
         await pilot.pause()
@@ -132,7 +132,7 @@ async def test_pictures_look_as_nobody_left_them(log: Path, state: ViewState) ->
     state.set("run.guides", "dots")
     app = LeetApp(Found(log), terminal=Terminal(now=NOW), live=False)
     async with app.run_test(size=(120, 40)) as pilot:
-        await app.run_screen.loaded.wait()
+        await happened(app.run_screen.loaded)
         assert app.run_screen.metrics.guides == "off"
         await pilot.press("m")
     state.save()
@@ -183,7 +183,7 @@ async def test_a_run_and_the_workspace_have_each_their_own_axis(tmp_path: Path) 
     app = LeetApp(None, workspace=tmp_path / "wandb", terminal=Terminal(now=NOW), live=True)
     async with app.run_test(size=(140, 40)) as pilot:
         workspace = app.panes_screen
-        await workspace.loaded.wait()  # type: ignore[attr-defined]
+        await happened(workspace.loaded)  # type: ignore[attr-defined]
         await pilot.pause()
         await pilot.press("enter")
         for _ in range(200):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from example_run import ExampleRun, trained
-from viewer import NOW
+from viewer import NOW, happened
 
 from leet.discovery import locate
 from leet.tui.app import LeetApp
@@ -44,7 +44,7 @@ async def test_it_is_said_and_opened_by_its_key(tmp_path: Path) -> None:
     other.flush()
     app = LeetApp(found, terminal=Terminal(now=NOW))
     async with app.run_test(size=(120, 40)) as pilot:
-        await app.run_screen.loaded.wait()
+        await happened(app.run_screen.loaded)
         await pilot.press("L")
         assert app.run_screen.found is found
         assert app.run_screen.status.message == "no newer run has started here"
@@ -56,7 +56,7 @@ async def test_it_is_said_and_opened_by_its_key(tmp_path: Path) -> None:
         before = app.run_screen
         await pilot.press("L")
         await pilot.pause()
-        await app.run_screen.loaded.wait()
+        await happened(app.run_screen.loaded)
         await pilot.pause()
         assert app.run_screen is not before
         assert app.screen is app.run_screen

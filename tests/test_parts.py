@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from textual.pilot import Pilot
-from viewer import NOW, Viewer
+from viewer import NOW, Viewer, happened
 
 from leet.discovery import Found, locate
 from leet.output import export, inspect, plot
@@ -62,7 +62,7 @@ def test_parts_of_a_run_are_not_other_runs(parts: tuple[Path, Path], tmp_path: P
 
 
 async def opened(pilot: Pilot[object], app: LeetApp) -> Viewer:
-    await app.run_screen.loaded.wait()
+    await happened(app.run_screen.loaded)
     await pilot.pause()
     app.run_screen.paint_now()
     await pilot.pause()
@@ -92,9 +92,9 @@ async def test_an_earlier_part_says_that_it_is_one(parts: tuple[Path, Path]) -> 
         await viewer.press("escape")
         screen = app.screen
         assert isinstance(screen, WorkspaceScreen)
-        await screen.loaded.wait()
+        await happened(screen.loaded)
         await viewer.press("enter")
-        await app.run_screen.loaded.wait()
+        await happened(app.run_screen.loaded)
         assert len(app.run_screen.model.metrics.series("loss").values) == 12
 
 

@@ -329,8 +329,9 @@ class Terminal:
 
     def wait(self) -> int:
         """The exit status, after everything was read."""
-        while self._read(20):
-            pass
+        deadline = time.monotonic() + 60
+        while self._read(1):
+            assert time.monotonic() < deadline, self.screen
         status = os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
         self.pid = 0
         return status
@@ -368,10 +369,12 @@ def test_a_terminal_stays_a_terminal(terminal: Callable[..., Terminal], tmp_path
     script = (
         "import os, sys, signal, time\n"
         "print([os.isatty(fd) for fd in (0, 1, 2)], tuple(os.get_terminal_size()), flush=True)\n"
-        "signal.signal(signal.SIGWINCH, lambda *_: print('now', tuple(os.get_terminal_size()), flush=True))\n"
+        "resized = []\n"
+        "signal.signal(signal.SIGWINCH, lambda *_: resized.append(os.get_terminal_size()))\n"
         "print('\\x1b[31mred\\x1b[0m', file=sys.stderr)\n"
         "print('said', input('? '))\n"
-        "signal.pause()\n"
+        "while not resized: time.sleep(0.01)  # a signal just before one long wait would wait for its end\n"
+        "print('now', tuple(resized[-1]), flush=True)\n"
         "sys.exit(6)\n"
     )
     screen = terminal(*RECORD, "--", sys.executable, "-c", script)

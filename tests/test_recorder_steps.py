@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from conftest import WandbInspect
 from recorded import environment
 
 PROLOGUE = """
@@ -237,9 +238,9 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 
 
 @pytest.mark.parametrize("name", SCRIPTS)
-def test_the_sdk_writes_the_same(name: str, written: dict[str, Path], wandb_core: list[str]) -> None:
-    ours, ours_said = _recorded(written["recorder"] / name, wandb_core)
-    theirs, theirs_said = _recorded(written["wandb"] / name, wandb_core)
+def test_the_sdk_writes_the_same(name: str, written: dict[str, Path], wandb_inspect: WandbInspect) -> None:
+    ours, ours_said = _recorded(written["recorder"] / name, wandb_inspect)
+    theirs, theirs_said = _recorded(written["wandb"] / name, wandb_inspect)
     assert ours == theirs
     assert ours_said == theirs_said
 
@@ -263,17 +264,10 @@ def _run_all(package: str, directory: Path) -> Path:
     return directory
 
 
-def _recorded(directory: Path, wandb_core: list[str]) -> tuple[list[Any], str]:
+def _recorded(directory: Path, wandb_inspect: WandbInspect) -> tuple[list[Any], str]:
     """The comparable records of a script, and what it printed."""
     (log,) = directory.glob("wandb/offline-run-*-parity/run-parity.wandb")
-    inspected = subprocess.run(
-        [*wandb_core, "leet", "inspect", "--json", "--no-observability", "--run-file", str(log)],
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=True,
-    )
-    records = [_comparable(json.loads(line)) for line in inspected.stdout.splitlines()]
+    records = [_comparable(json.loads(line)) for line in wandb_inspect(log).stdout.splitlines()]
     return [record for record in records if record is not None], (directory / "said.txt").read_text()
 
 

@@ -14,7 +14,7 @@ from example_run import ExampleRun, trained
 from terminals import viewer as terminal_of
 from textual import events
 from textual.pilot import Pilot
-from viewer import viewing
+from viewer import happened, viewing
 
 from leet.settings.store import reload
 from leet.tui.records_app import RecordsApp
@@ -77,7 +77,7 @@ async def inspecting(
     app = RecordsApp(log, terminal=terminal or Terminal(), live=live)
     async with app.run_test(size=size) as pilot:
         inspector = Inspector(app, pilot)
-        await inspector.screen.loaded.wait()
+        await happened(inspector.screen.loaded)
         await inspector.press()
         yield inspector
 

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import json
 import math
-import os
-import subprocess
 import time
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from conftest import corpus_logs
+from conftest import WandbInspect, corpus_logs
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -340,13 +338,11 @@ def test_how_a_log_is_cut_into_batches_does_not_matter(cuts: list[int], extra: i
 
 
 @pytest.mark.parametrize("log", corpus_logs(), ids=lambda path: f"{path.parents[2].name}-{path.parent.name[-8:]}")
-def test_real_logs_are_understood_as_wandb_does(log: Path, wandb_command: list[str]):
+def test_real_logs_are_understood_as_wandb_does(log: Path, wandb_inspect: WandbInspect):
     model = RunModel(log)
     for piece in read(log):
         model.apply(piece)
-    command = [*wandb_command, "leet", "inspect", "--summary", "--json", str(log)]
-    output = subprocess.run(command, capture_output=True, check=True, env=os.environ).stdout
-    theirs = json.loads(output, parse_int=whole_number)
+    theirs = json.loads(wandb_inspect(log, "--summary").stdout, parse_int=whole_number)
     if "old_0.17.5_core" in str(log):
         # LEET cannot read blocks shifted by 7 bytes: it loses the exit record and most of the rest.
         assert model.state(NOW).name == "finished"

@@ -7,6 +7,7 @@ import io
 import os
 import queue
 import random
+import select
 import signal
 import subprocess
 import sys
@@ -357,6 +358,7 @@ def test_a_copy_lets_go_of_the_standard_streams() -> None:
 
     copy = frame_process.Copy(tell)
     with copy.stdout as said:
+        assert select.select([said], [], [], frame_process.PATIENCE)[0]
         assert said.read() == b"\1\1\1"
     copy.wait()
     assert copy.poll() == 0

@@ -1,6 +1,6 @@
 """Runs killed at random moments: every survivor is read by this project, and by the SDK.
 
-`LEET_TEST_KILLS=1000 pytest -n0 tests/test_survival.py` kills more of them.
+`LEET_TEST_KILLS=1000 pytest -n0 -o faulthandler_timeout=0 tests/test_survival.py` kills more of them.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from conftest import WandbInspect
 from fake_backend import FakeBackend
 from recorded import ROOT, environment
 
@@ -55,18 +56,10 @@ def test_every_log_is_whole_up_to_its_end(survivors: list[tuple[str, int, int, s
     assert all(rows <= logged + 1 for _, logged, rows, _ in survivors)
 
 
-def test_the_sdk_reads_them(survivors: list[tuple[str, int, int, str]], wandb_core: list[str]) -> None:
-    def inspect(log: str) -> subprocess.CompletedProcess[bytes]:
-        return subprocess.run(
-            [*wandb_core, "leet", "inspect", "--json", "--no-observability", "--run-file", log],
-            capture_output=True,
-            timeout=PATIENCE,
-        )
-
+def test_the_sdk_reads_them(survivors: list[tuple[str, int, int, str]], wandb_inspect: WandbInspect) -> None:
     left = [(log, rows) for log, _, rows, _ in survivors if log]
     with ThreadPoolExecutor(4) as pool:
-        for done, (_, rows) in zip(pool.map(inspect, (log for log, _ in left)), left, strict=True):
-            assert done.returncode == 0
+        for done, (_, rows) in zip(pool.map(wandb_inspect, (log for log, _ in left)), left, strict=True):
             assert b"skipped" not in done.stderr
             assert done.stdout.count(b'"type":"history"') == rows
 

@@ -12,6 +12,7 @@ from example_run import ExampleRun
 from sweep import sweep
 from textual.app import App
 from textual.pilot import Pilot
+from viewer import happened
 
 from leet.discovery import Found
 from leet.tui.app import LeetApp
@@ -61,7 +62,7 @@ def odd_run(directory: Path) -> Path:
 async def test_a_run_in_a_tiny_window(tmp_path: Path, keys: str) -> None:
     app = LeetApp(Found(odd_run(tmp_path)), terminal=Terminal(), live=False)
     async with shrinking(app, keys):
-        await app.run_screen.loaded.wait()
+        await happened(app.run_screen.loaded)
 
 
 @pytest.mark.parametrize("keys", ["", "down space C", "f t r", "enter", "question_mark"])

@@ -18,6 +18,7 @@ from example_run import trained
 from terminals import ROOT, viewer
 from test_nvidia import build
 from textual.pilot import Pilot
+from viewer import happened
 
 from leet import cli
 from leet.discovery import find_run, of_machine
@@ -73,7 +74,7 @@ async def watching(
 ) -> AsyncIterator[Top]:
     app = TopApp(terminal or Terminal(), 0.2, directory, record=record)
     async with app.run_test(size=size) as pilot:
-        await app.top_screen.sampled.wait()
+        await happened(app.top_screen.sampled)
         await pilot.pause()
         app.top_screen.paint_now()
         await pilot.pause()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import errno
 import os
 import re
@@ -12,7 +11,7 @@ from typing import IO, Any
 import pytest
 from conftest import corpus_logs
 from example_run import ExampleRun, trained
-from viewer import NOW, viewing
+from viewer import NOW, happened, viewing
 
 from leet.discovery import Found
 from leet.reading import log_file
@@ -281,7 +280,7 @@ async def test_keys_are_answered_while_a_log_is_read(tmp_path: Path) -> None:
     async with app.run_test(size=(120, 40)) as pilot:
         await pilot.press("left_square_bracket")
         assert not app.run_screen.query_one("#overview-pane").display
-        await asyncio.wait_for(app.run_screen.loaded.wait(), 60)
+        await happened(app.run_screen.loaded)
         assert app.run_screen.model.rows == 4000
 
 

@@ -13,7 +13,7 @@ import pytest
 from example_run import ExampleRun
 from sweep import START, run_in, sweep
 from textual.pilot import Pilot
-from viewer import Viewer
+from viewer import Viewer, happened
 
 from leet.model.run_query import RunQuery
 from leet.settings.store import reload
@@ -63,7 +63,7 @@ class Workplace(Viewer):
 
     async def settled(self) -> None:
         """Wait until all that is selected has been read, and paint it."""
-        await self.screen.loaded.wait()
+        await happened(self.screen.loaded)
         await self.pilot.pause()
         if self.app.screen is self.screen:
             self.screen.paint_now()
@@ -199,7 +199,7 @@ async def test_enter_opens_a_run_and_escape_comes_back_to_all_as_it_was(root: Pa
         await place.pilot.pause()
         run = place.app.screen
         assert isinstance(run, RunScreen)
-        await run.loaded.wait()
+        await happened(run.loaded)
         assert run.model.identity.name == "trial-4"
         await place.press("x", "escape")
         await place.settled()
@@ -214,7 +214,7 @@ async def test_enter_opens_a_run_and_escape_comes_back_to_all_as_it_was(root: Pa
         await place.press("end", "enter")
         await place.pilot.pause()
         assert isinstance(place.app.screen, RunScreen)
-        await place.app.screen.loaded.wait()
+        await happened(place.app.screen.loaded)
         assert place.app.screen.model.rows == 20
         await place.press("escape")
         await place.settled()
@@ -227,7 +227,7 @@ async def test_escape_leads_from_a_lone_run_to_the_runs_beside_it(root: Path) ->
 
     app = LeetApp(Found(log), terminal=Terminal(now=NOW), live=False)
     async with app.run_test(size=(140, 40)) as pilot:
-        await app.run_screen.loaded.wait()
+        await happened(app.run_screen.loaded)
         model = app.run_screen.model
         await pilot.press("escape")
         await pilot.pause()
@@ -926,7 +926,7 @@ async def test_system_metrics_seen_on_one_screen_are_on_the_others_too(root: Pat
         await place.pilot.pause()
         run = place.app.screen
         assert isinstance(run, RunScreen)
-        await run.loaded.wait()
+        await happened(run.loaded)
         assert [source.title for source in run.system.sources] == before
         assert "No system metrics" not in place.text()
 

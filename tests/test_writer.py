@@ -12,6 +12,7 @@ import time
 from pathlib import Path
 
 import pytest
+from conftest import WandbInspect
 
 from leet.reading import records
 from leet.reading.blocks import BlockReader, RawRecord
@@ -393,7 +394,7 @@ while True:
     assert len(texts) > 15
 
 
-def test_wandb_reads_it(log: Path, wandb_command: list[str]) -> None:
+def test_wandb_reads_it(log: Path, wandb_inspect: WandbInspect) -> None:
     writer = LogWriter(log)
     writer.append_record("header", {"version_info": {"producer": "test", "min_consumer": "0.70.0"}})
     writer.append_record("run", {"run_id": "w", "project": "p", "display_name": "nice", "tags": ["a"]})
@@ -403,9 +404,8 @@ def test_wandb_reads_it(log: Path, wandb_command: list[str]) -> None:
     writer.append(line("z" * 100_000 + "\n"))
     writer.append_record("exit", {"exit_code": 7, "runtime": 5})
     writer.close()
-    command = [*wandb_command, "leet", "inspect", "--json", str(log)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True)
-    assert "corrupt" not in done.stderr
+    done = wandb_inspect(log)
+    assert b"corrupt" not in done.stderr
     shown = [json.loads(text) for text in done.stdout.splitlines()]
     assert [record["type"] for record in shown] == ["header", "run", *["history"] * 2000, "output_raw", "exit"]
     assert shown[1]["run"] == {"run_id": "w", "project": "p", "display_name": "nice", "tags": ["a"]}

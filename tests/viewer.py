@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -70,6 +71,11 @@ class Viewer:
         raise AssertionError(f"{wanted!r} did not {'go from' if gone else 'appear on'}\n{self.text()}")
 
 
+async def happened(event: asyncio.Event) -> None:
+    """Wait for it; a minute at most, for an app that has ended in between never tells."""
+    await asyncio.wait_for(event.wait(), 60)
+
+
 @asynccontextmanager
 async def viewing(
     log: Path,
@@ -83,7 +89,7 @@ async def viewing(
     """The app on `log`, when it has been read to its end."""
     app = LeetApp(Found(log, others), terminal=terminal or Terminal(now=NOW), live=live, theme=theme)
     async with app.run_test(size=size) as pilot:
-        await app.run_screen.loaded.wait()
+        await happened(app.run_screen.loaded)
         await pilot.pause()
         app.run_screen.paint_now()
         await pilot.pause()
