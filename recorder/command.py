@@ -175,7 +175,10 @@ def _record(settings: Any, duration: float | None) -> int:
         over.set()
         signal.signal(number, signal.SIG_DFL)  # a second one ends it at once
 
-    before = {number: signal.signal(number, end) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
+    ends = [signal.SIGINT, signal.SIGTERM]
+    if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:  # nohup
+        ends.append(signal.SIGHUP)
+    before = {number: signal.signal(number, end) for number in ends}
     recorded = start(settings, {}, wait_for_first=_FIRST)
     notices.say("ctrl+c ends it" if duration is None else f"it ends after {_spelled(duration)}, or with ctrl+c")
     over.wait(duration)

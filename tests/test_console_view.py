@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import random
 import re
 from collections.abc import AsyncIterator
@@ -494,8 +495,9 @@ async def test_any_keys_in_any_order(tmp_path: Path, seed: int) -> None:
                 await viewer.pilot.resize_terminal(*chance.choice([(80, 24), (40, 12), (120, 40), (20, 6)]))
             await viewer.pilot.pause()
         assert viewer.app._exception is None
-        while len(viewer.app.screen_stack) > 1:
-            await viewer.press("escape")
+        async with asyncio.timeout(60):
+            while len(viewer.app.screen_stack) > 1:
+                await viewer.press("escape")
         view = view_of(viewer)
         view.paint_now()
         viewer.run.focus_pane("logs")

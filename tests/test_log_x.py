@@ -16,7 +16,7 @@ from viewer import viewing
 
 from leet.charts.ticks import log_duration_ticks
 from leet.model.decades import Decades
-from leet.model.metrics import MetricStore
+from leet.model.metrics import AXES, MetricStore
 from leet.tui.screens.chart_screen import ChartScreen
 from leet.tui.widgets.chart_source import MetricSource
 from leet.tui.widgets.chart_view import ChartView
@@ -135,12 +135,16 @@ async def test_time_since_the_start_has_names_and_time_of_day_has_none(tmp_path:
     async with viewing(logged(tmp_path, 4000), (160, 40)) as viewer:
         await viewer.press("ctrl+x", "x")
         text = viewer.text()
-        while "time since start" not in viewer.status:
+        for _ in AXES:
+            if "time since start" in viewer.status:
+                break
             await viewer.press("x")
             text = viewer.text()
         assert " 1m " in text
         assert " 1h " in text
-        while viewer.run.metric_sources.axis != "clock":
+        for _ in AXES:
+            if viewer.run.metric_sources.axis == "clock":
+                break
             await viewer.press("x")
         await viewer.press("ctrl+x", "ctrl+x")
         assert "but for the time of day" in viewer.status

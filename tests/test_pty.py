@@ -107,6 +107,7 @@ def test_ctrl_z_goes_back_to_the_shell_and_fg_returns(tmp_path: Path) -> None:
         assert b"\x1b[?1049h" in terminal.raw[written:]
         terminal.send("q")
         terminal.until_written(b"\x1b[?1049l", written)
+        terminal.until_written(b"> ", terminal.raw.index(b"\x1b[?1049l", written))  # what is typed before may be lost
         terminal.type("echo A$((1+1))\n", "A2")
         assert terminal.modes() <= {*USUAL, "2004"}
 

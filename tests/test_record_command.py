@@ -15,6 +15,7 @@ import termios
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import IO
 
 import pytest
 from recorded import end, environment, log_of, of_kind, printed, records_of, run_script
@@ -28,6 +29,14 @@ def record(directory: Path, *arguments: str, data: bytes = b"") -> subprocess.Co
     return subprocess.run(
         [*RECORD, *arguments], cwd=directory, env=environment(), input=data, capture_output=True, timeout=60
     )
+
+
+def await_line(stream: IO[bytes], wanted: bytes) -> None:
+    """Read up to a line with `wanted` in it."""
+    said: list[bytes] = []
+    while not said or wanted not in said[-1]:
+        said.append(stream.readline())
+        assert said[-1], said
 
 
 def exit_code(directory: Path) -> int:
@@ -131,8 +140,7 @@ def test_a_signal_ends_recording_without_a_command(number: int, status: int, tmp
     process = subprocess.Popen(RECORD, cwd=tmp_path, env=environment(), stderr=subprocess.PIPE)
     try:
         assert process.stderr is not None
-        while b"ctrl+c" not in process.stderr.readline():
-            pass
+        await_line(process.stderr, b"ctrl+c")
         process.send_signal(number)
         assert process.wait(20) == status
         process.stderr.close()
@@ -161,6 +169,27 @@ def test_signals_reach_the_command(number: int, tmp_path: Path) -> None:
     finally:
         end(process)
     assert exit_code(tmp_path) == 9
+
+
+@pytest.mark.parametrize(
+    ("command", "wanted"),
+    [([], b"ctrl+c"), (["--", "sh", "-c", "echo begun; while :; do sleep 0.1; done"], b"begun")],
+    ids=["machine", "command"],
+)
+def test_under_nohup_a_lost_line_ends_nothing(command: list[str], wanted: bytes, tmp_path: Path) -> None:
+    process = subprocess.Popen(
+        ["nohup", *RECORD, *command], cwd=tmp_path, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+    )
+    try:
+        assert process.stdout is not None
+        await_line(process.stdout, wanted)
+        process.send_signal(signal.SIGHUP)
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(20) == 128 + signal.SIGTERM
+        process.stdout.close()
+    finally:
+        end(process)
+    assert exit_code(tmp_path) == 128 + signal.SIGTERM
 
 
 def test_a_reader_that_goes_away(tmp_path: Path) -> None:

@@ -156,8 +156,7 @@ def test_records_are_followed(tmp_path: Path, server: SshServer) -> None:
         text=True,
     ) as process:
         assert process.stdout is not None
-        while "history" not in process.stdout.readline():
-            pass
+        assert any("history" in line for line in process.stdout)
         run.train(2)
         run.finish(3)
         rest = process.stdout.read()

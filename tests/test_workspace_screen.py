@@ -759,18 +759,20 @@ async def test_two_logs_are_read_at_a_time_the_latest_choice_first(root: Path) -
 
     workspace = Workspace(root)
     workspace.start()
-    while workspace.progress != (6, 6):
-        await asyncio.sleep(0.02)
-        workspace.drain()
+    async with asyncio.timeout(60):
+        while workspace.progress != (6, 6):
+            await asyncio.sleep(0.02)
+            workspace.drain()
     workspace.stop()
     entries = sorted(workspace.entries.values(), key=lambda entry: entry.key)
     feeds = RunFeeds(lambda: None, lambda: NOW)
     feeds.want(entries)
     assert [feeds.get(entry.key) is not None for entry in entries] == [True, True, *[False] * 4]
     assert feeds.left == 6
-    while feeds.left:
-        await asyncio.sleep(0.01)
-        feeds.drain()
+    async with asyncio.timeout(60):
+        while feeds.left:
+            await asyncio.sleep(0.01)
+            feeds.drain()
     kept = feeds.get(entries[0].key)
     assert kept is not None
     assert kept.model.rows == 20
