@@ -28,7 +28,7 @@ QUIET_POLL = 0.5
 QUIET = 30.0
 SHARE = 0.005
 """Share of a core that looks may take before they are made less often."""
-LONGEST_POLL = 1.0
+LONGEST_POLL = 2.0
 """… which is no less often than so many seconds."""
 
 PATIENCE = 0.5
