@@ -21,6 +21,9 @@ from leet.reading.second_half import Division
 
 _DIVISION = Division(128 * 1024 * 1024, after=24 * 1024 * 1024, copied=True)
 """Where a third process is worth its memory; and not before there is a picture, for that needs the time."""
+_BEHIND = 5
+"""How much this process, and a third one, stand back behind the newest part: keys are answered by the one that draws,
+and all the load takes no longer for that."""
 
 
 def write_log(path: str, out: IO[bytes], *, newest: bool = False) -> None:
@@ -38,6 +41,7 @@ def write_log(path: str, out: IO[bytes], *, newest: bool = False) -> None:
                 write_frame(out, packer.pack(batch))
             write_frame(out, b"")
         write_frame(out, b"")
+        os.nice(_BEHIND)
     packer = Packer()
     for piece in log.look():
         if not isinstance(piece, Batch) or piece.reset:
