@@ -15,6 +15,7 @@ import random
 import resource
 import statistics
 import subprocess
+import sys
 import tempfile
 import threading
 import time
@@ -23,6 +24,7 @@ from pathlib import Path
 
 from benchmarks import terminal
 from benchmarks.programs import OURS, THEIRS, environment
+from benchmarks.startup import BARE, first_frame
 from leet.model.run_query import RunQuery
 from leet.model.workspace import Workspace
 from recorder.transaction_log.framing import HEADER, frame
@@ -165,7 +167,12 @@ def compare(root: Path, home: Path) -> None:
     """Print how long the programs take to show how many runs there are, and the name of the newest one in ours."""
     count = sum(1 for _ in (root / "wandb").glob("*run-*"))
     newest = rf"(warm|calm|bold)-run-{count - 1}\b"
-    print()
+    few = home / "few"
+    make_runs(few, 5)
+    for _ in range(2):  # what a checkout is compiled to is no part of it
+        terminal.measure([*OURS, str(few)], r"\b5 runs", env=environment(home), timeout=60)
+    bare = first_frame([sys.executable, "-c", BARE], "three four", environment(home), repeats=3)
+    print(f"\na bare Textual app: first frame after {bare:.2f} s")
     for title, command, pattern in (
         ("leet, first", [*OURS, str(root)], rf"\b{count:,} runs"),
         ("leet, again", [*OURS, str(root)], rf"\b{count:,} runs"),
