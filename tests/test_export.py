@@ -323,7 +323,34 @@ def test_patterns(run: ExampleRun, capfdbinary: Any, patterns: list[str], chosen
     options = [option for pattern in patterns for option in ("-m", pattern)]
     lines = exported(capfdbinary, run.log, *options).splitlines()
     assert lines[0].split(",") == [*ROW_COLUMNS, *chosen]
-    assert len(lines) == 3
+    assert len(lines) == 2
+
+
+@pytest.mark.parametrize("piece", [export_rows._PIECE, 500])
+def test_of_chosen_metrics_only_rows_that_have_one(
+    run: ExampleRun, capfdbinary: Any, monkeypatch: pytest.MonkeyPatch, piece: int
+) -> None:
+    monkeypatch.setattr(export_rows, "_PIECE", piece)
+    for i in range(100):
+        run.row({"loss": i} | ({"val": i / 2, "text": "x"} if i % 40 == 5 else {}))
+    run.row({"loss": 1, "val": None})
+    run.writer.close()
+    rows = rows_of(exported(capfdbinary, run.log, "-m", "val"))
+    assert [(row["_step"], row["val"]) for row in rows] == [("5", "2.5"), ("45", "22.5"), ("85", "42.5"), ("100", "")]
+    rows = [json.loads(line) for line in exported(capfdbinary, run.log, "-m", "val", "--format", "jsonl").splitlines()]
+    assert [row["_step"] for row in rows] == [5, 45, 85, 100]
+    assert len(rows_of(exported(capfdbinary, run.log, "-m", "val", "-m", "loss"))) == 101
+    assert len(rows_of(exported(capfdbinary, run.log))) == 101
+
+
+def test_of_chosen_system_metrics_only_samples_that_have_one(run: ExampleRun, capfdbinary: Any) -> None:
+    for i in range(6):
+        values = {"cpu": i} | ({"gpu.0.temp": 40 + i} if i % 3 == 0 else {})
+        item = [{"key": key, "value_json": str(value)} for key, value in values.items()]
+        run.record("stats", {"timestamp": {"seconds": 1_764_500_000 + i}, "item": item})
+    run.writer.close()
+    rows = rows_of(exported(capfdbinary, run.log, "--system", "-m", "gpu"))
+    assert [row["gpu.0.temp"] for row in rows] == ["40", "43"]
 
 
 def test_a_pattern_without_a_match_is_one_line_with_near_names(run: ExampleRun, capsys: Any) -> None:

@@ -1,7 +1,8 @@
 """What a run logged, or what its machine did, as a table: CSV, JSON Lines or Parquet.
 
-One row for each call of log(), one column for each metric in natural order, every value exact. The log is read to
-the end that it has now, finished or not, and what is damaged is left out and counted.
+One row for each call of log(), one column for each metric in natural order, every value exact; of chosen metrics only
+the rows that have one. The log is read to the end that it has now, finished or not, and what is damaged is left out
+and counted.
 """
 
 from __future__ import annotations
@@ -119,7 +120,7 @@ def _export(path: Path, args: argparse.Namespace, format_name: str) -> int:
             return _fail(f"{clean(wanted.text)!r} is no pattern: {wanted.error}", 2)
     written_as = format_named(format_name)
     with open(path, "rb", buffering=0) as file:
-        table: Table = SystemTable(file) if args.system else HistoryTable(file)
+        table: Table = (SystemTable if args.system else HistoryTable)(file, every_row=not filters)
         names = natural_sorted(table.names())
         chosen = _choose(names, filters)
         if filters and not chosen:

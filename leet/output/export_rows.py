@@ -14,6 +14,7 @@ import math
 from array import array
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import compress
 from typing import Any, BinaryIO, Protocol
 
 import numpy as np
@@ -53,6 +54,14 @@ class RowBlock:
     columns: Ids
     values: list[Value]
 
+    def logged(self, first: int) -> RowBlock:
+        """The rows that have a value, be it null, in a column from `first` on."""
+        has = np.zeros(self.rows, bool)
+        has[self.of[self.columns >= first]] = True
+        keep = has[self.of]
+        values = list(compress(self.values, keep.tolist()))
+        return RowBlock(int(has.sum()), (np.cumsum(has) - 1)[self.of[keep]], self.columns[keep], values)
+
 
 class Table(Protocol):
     """What can be exported from a log."""
@@ -74,8 +83,12 @@ class Table(Protocol):
 class _Passes:
     """The log from its start to one end, as often as it takes."""
 
-    def __init__(self, file: BinaryIO) -> None:
+    row_columns: tuple[str, ...]
+
+    def __init__(self, file: BinaryIO, *, every_row: bool = True) -> None:
+        """Without `every_row`, rows with nothing but the columns that are always there are left out."""
         self._file = file
+        self._every_row = every_row
         self._end: int | None = None
         self.skipped: list[Skipped] = []
 
@@ -92,6 +105,12 @@ class _Passes:
         self._end = at
         yield self._said(Found.listed(reader.finish()))
 
+    def _wanted(self, block: RowBlock) -> Iterator[RowBlock]:
+        if not self._every_row:
+            block = block.logged(len(self.row_columns))
+        if block.rows:
+            yield block
+
     def _said(self, found: Found) -> Found:
         self.skipped += found.skipped
         return found
@@ -105,8 +124,8 @@ class HistoryTable(_Passes):
 
     row_columns: tuple[str, ...] = ("_step", "_runtime", "_timestamp")
 
-    def __init__(self, file: BinaryIO) -> None:
-        super().__init__(file)
+    def __init__(self, file: BinaryIO, *, every_row: bool = True) -> None:
+        super().__init__(file, every_row=every_row)
         self._names = Names(self.row_columns)
         self._locator = ItemLocator(self._names)
 
@@ -133,8 +152,7 @@ class HistoryTable(_Passes):
             bad = cells.add_odd(self._names)
             self._refuse(found, parted.bad + parted.places[bad].tolist())
             block, step = _fill_steps(cells.block(bad), np.delete(located.steps, bad).tolist(), step)
-            if block.rows:
-                yield block
+            yield from self._wanted(block)
 
 
 class _Cells:
@@ -276,8 +294,8 @@ class SystemTable(_Passes):
 
     row_columns: tuple[str, ...] = ("_timestamp", "_runtime")
 
-    def __init__(self, file: BinaryIO) -> None:
-        super().__init__(file)
+    def __init__(self, file: BinaryIO, *, every_row: bool = True) -> None:
+        super().__init__(file, every_row=every_row)
         self._start: float | None = None
 
     def names(self) -> list[str]:
@@ -303,7 +321,8 @@ class SystemTable(_Passes):
             ]
             if samples:
                 of, indices, values = (list(part) for part in zip(*cells, strict=True))
-                yield RowBlock(len(samples), np.array(of, np.int64), np.array(indices, np.int64), values)
+                block = RowBlock(len(samples), np.array(of, np.int64), np.array(indices, np.int64), values)
+                yield from self._wanted(block)
 
     def _cells(self, sample: Any) -> Iterator[tuple[str, Value]]:
         for item in sample.item:
