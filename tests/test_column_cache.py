@@ -172,6 +172,17 @@ def test_new_code_reads_anew(log: Path, folder: Path, monkeypatch: pytest.Monkey
     assert not from_cache(look(log, cache_of(log, folder)), look(log))
 
 
+def test_nothing_is_kept_of_a_log_that_is_written_over_while_it_is_read(log: Path, folder: Path) -> None:
+    other = log_bytes(range(100, 200), text=50)
+    kept = LogFile(log, 2000, cache=cache_of(log, folder)).look()
+    next(kept)
+    with log.open("r+b") as file:
+        file.write(other)
+    list(kept)
+    assert not list(folder.iterdir())
+    assert model_of(log, look(log, cache_of(log, folder))) == model_of(log, look(log))
+
+
 def test_a_reader_that_stops_midway_keeps_nothing(log: Path, folder: Path) -> None:
     looking = LogFile(log, 2000, cache=cache_of(log, folder)).look()
     next(looking)

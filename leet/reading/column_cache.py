@@ -99,8 +99,12 @@ class ColumnCache:
         try:
             self._file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             if after is None:
-                return Recording.new(self._file, self._key(log), self._room)
-            return Recording.further(self._file, after.end, self._room)
+                recording = Recording.new(self._file, self._key(log), self._room)
+            else:
+                recording = Recording.further(self._file, after.end, self._room)
+            if recording is not None:
+                recording.begin(log)
+            return recording
         except OSError:
             return None
 
@@ -180,6 +184,7 @@ class Recording:
         self._path = path
         self._room = room
         self._packer = Packer()
+        self._before = 0, ""  # how long the log was at the beginning, and samples of it
 
     @classmethod
     def new(cls, path: Path, key: dict[str, Any], room: int) -> Recording | None:
@@ -212,6 +217,15 @@ class Recording:
         file.seek(end)
         return cls(file, path, room)
 
+    def begin(self, log: IO[bytes]) -> None:
+        """What is added from now on is read from this log, which may be written over meanwhile. Raises OSError."""
+        try:
+            size = os.fstat(log.fileno()).st_size
+            self._before = size, sampled(log, size)
+        except OSError:
+            self.abandon()
+            raise
+
     def add(self, batch: Batch) -> None:
         """Keep one more batch."""
         if self._file is not None:
@@ -229,10 +243,14 @@ class Recording:
                 self.abandon()
 
     def finish(self, checkpoint: Checkpoint, log: IO[bytes]) -> None:
-        """All batches up to `checkpoint` have been added."""
+        """All batches up to `checkpoint` have been added; nothing is kept of a log that is not what it was."""
         if self._file is None:
             return
         try:
+            size, samples = self._before
+            if sampled(log, size) != samples:
+                self.abandon()
+                return
             found = {"at": asdict(checkpoint), "samples": sampled(log, checkpoint.position)}
             self._write(_CHECKPOINT, orjson.dumps(found))
             self._file.flush()
