@@ -8,6 +8,7 @@ place of another gets one test, and waits for a second before it begins (issue 1
 
 from __future__ import annotations
 
+import contextlib
 from pathlib import Path
 
 from xdist.scheduler import LoadScopeScheduling
@@ -39,6 +40,10 @@ class Scheduling(LoadScopeScheduling):
             del units[scope]
         super().remove_node(node)
         return left[0][1] if left else None
+
+    def _assign_work_unit(self, node: WorkerController) -> None:
+        with contextlib.suppress(OSError):  # it has just ended, and is removed with what it was to do
+            super()._assign_work_unit(node)
 
     def _reschedule(self, node: WorkerController) -> None:
         if node not in self.registered_collections:  # it has only just begun

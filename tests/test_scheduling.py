@@ -25,8 +25,8 @@ def test_one(number):
 
 @pytest.mark.parametrize(
     ("number", "hanging", "workers"),
-    [(4, [0], 1), (4, [2, 3], 1), (9, [0, 1, 8], 2)],
-    ids=["first", "last", "among workers"],
+    [(4, [0], 1), (4, [2, 3], 1), (9, [0, 1, 8], 2), (12, [0, 1, 2], 3)],
+    ids=["first", "last", "among workers", "all at once"],
 )
 def test_tests_that_hang(tmp_path: Path, number: int, hanging: list[int], workers: int) -> None:
     (tmp_path / "conftest.py").write_text(CONFTEST)
