@@ -12,7 +12,6 @@ import argparse
 import re
 import resource
 import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Mapping, Sequence
@@ -55,7 +54,7 @@ def first_charts(log: Path, env: dict[str, str]) -> None:
     bare: list[float] = []
     ours: list[float] = []
     for _ in range(3):  # by turns, for a machine may be faster in one minute than in the next
-        bare.append(first_frame([sys.executable, "-c", BARE], "three four", env, repeats=1))
+        bare.append(first_frame(*BARE, env, repeats=1))
         ours.append(first_frame([*OURS, str(log)], CHART, {**env, "LEET_CACHE": "off"}, repeats=1))
     least, found = median(bare), median(ours)
     print(f"{log.name}: first charts after {found:.2f} s, a bare Textual app's frame after {least:.2f} s")

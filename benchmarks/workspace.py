@@ -15,7 +15,6 @@ import random
 import resource
 import statistics
 import subprocess
-import sys
 import tempfile
 import threading
 import time
@@ -167,11 +166,11 @@ def compare(root: Path, home: Path) -> None:
     """Print how long the programs take to show how many runs there are, and the name of the newest one in ours."""
     count = sum(1 for _ in (root / "wandb").glob("*run-*"))
     newest = rf"(warm|calm|bold)-run-{count - 1}\b"
-    few = home / "few"
+    few, env = home / "few", environment(home)
     make_runs(few, 5)
     for _ in range(2):  # what a checkout is compiled to is no part of it
-        terminal.measure([*OURS, str(few)], r"\b5 runs", env=environment(home), timeout=60)
-    bare = first_frame([sys.executable, "-c", BARE], "three four", environment(home), repeats=3)
+        terminal.measure([*OURS, str(few)], r"\b5 runs", env=env, timeout=60)
+    bare = first_frame(*BARE, env, repeats=3)
     print(f"\na bare Textual app: first frame after {bare:.2f} s")
     for title, command, pattern in (
         ("leet, first", [*OURS, str(root)], rf"\b{count:,} runs"),
@@ -179,7 +178,7 @@ def compare(root: Path, home: Path) -> None:
         ("leet, known", [*OURS, str(root)], rf"(?s){newest}.*\b{count:,} runs|\b{count:,} runs.*{newest}"),
         ("wandb leet", [*THEIRS, str(root / "wandb")], rf"of {count}\b"),
     ):
-        found = terminal.measure(command, pattern, env=environment(home), timeout=120)
+        found = terminal.measure(command, pattern, env=env, timeout=120)
         print(
             f"{title:14} first screen {found.first or -1:5.2f} s, listed {found.until or -1:5.2f} s, "
             f"CPU {found.cpu:5.2f} s, {found.peak_memory:4.0f} MiB"

@@ -18,6 +18,7 @@ from itertools import compress
 from typing import Any, BinaryIO, Protocol
 
 import numpy as np
+import numpy.typing as npt
 import orjson
 
 from leet.output.export_items import HistoryRecord, ItemLocator, Located, sort_records
@@ -54,13 +55,17 @@ class RowBlock:
     columns: Ids
     values: list[Value]
 
+    def only(self, wanted: npt.NDArray[np.bool_]) -> RowBlock:
+        """The rows that `wanted`, of shape [rows], marks."""
+        keep = wanted[self.of]
+        values = list(compress(self.values, keep.tolist()))
+        return RowBlock(int(wanted.sum()), (np.cumsum(wanted) - 1)[self.of[keep]], self.columns[keep], values)
+
     def logged(self, first: int) -> RowBlock:
         """The rows that have a value, be it null, in a column from `first` on."""
         has = np.zeros(self.rows, bool)
         has[self.of[self.columns >= first]] = True
-        keep = has[self.of]
-        values = list(compress(self.values, keep.tolist()))
-        return RowBlock(int(has.sum()), (np.cumsum(has) - 1)[self.of[keep]], self.columns[keep], values)
+        return self.only(has)
 
 
 class Table(Protocol):
@@ -201,10 +206,12 @@ class _Cells:
 
     def block(self, bad: list[int]) -> RowBlock:
         """The rows without those that are bad."""
-        good = np.ones(len(self._history), bool)
+        block = RowBlock(len(self._history), self._of, self._columns, self._values)
+        if not bad:
+            return block
+        good = np.ones(block.rows, bool)
         good[bad] = False
-        of = (np.cumsum(good) - 1)[self._of] if bad else self._of
-        return RowBlock(int(good.sum()), of, self._columns, self._values)
+        return block.only(good)
 
 
 def _leaves(encoded: bytes) -> tuple[list[tuple[str, Value]], float] | None:

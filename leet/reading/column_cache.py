@@ -26,7 +26,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, NamedTuple
 
 import orjson
 
@@ -98,13 +98,10 @@ class ColumnCache:
         """Begin to keep what is decoded from now on, behind what is kept already; None where that cannot be."""
         try:
             self._file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            before = Beginning.of(log, os.fstat(log.fileno()).st_size)
             if after is None:
-                recording = Recording.new(self._file, self._key(log), self._room)
-            else:
-                recording = Recording.further(self._file, after.end, self._room)
-            if recording is not None:
-                recording.begin(log)
-            return recording
+                return Recording.new(self._file, self._key(log), self._room, before)
+            return Recording.further(self._file, after.end, self._room, before)
         except OSError:
             return None
 
@@ -126,9 +123,7 @@ class Stored:
     """Where the file of the cache ends, as far as it counts."""
 
     def fits(self, log: IO[bytes]) -> bool:
-        return os.fstat(log.fileno()).st_size >= self.checkpoint.position and self.samples == sampled(
-            log, self.checkpoint.position
-        )
+        return Beginning(self.checkpoint.position, self.samples).is_of(log)
 
     def batches(self, *, size: int, modified: float) -> Iterator[Batch]:
         """The batches; `size` and `modified` are those of the log now. Raises OSError or ValueError midway."""
@@ -176,18 +171,38 @@ def _checked(file: IO[bytes], key: dict[str, Any], *, batches: bool = True) -> S
     return stored
 
 
+class Beginning(NamedTuple):
+    """A log from its beginning up to `end`, known again by a hash of samples of it, its last bytes among them."""
+
+    end: int
+    samples: str
+
+    @classmethod
+    def of(cls, log: IO[bytes], end: int) -> Beginning:
+        digest = hashlib.sha256(str(end).encode())
+        last = max(0, end - _SAMPLE)
+        for part in range(_SAMPLES + 1):
+            digest.update(os.pread(log.fileno(), min(_SAMPLE, end), last * part // _SAMPLES))
+        return cls(end, digest.hexdigest())
+
+    def is_of(self, log: IO[bytes]) -> bool:
+        """Whether the log still begins like this."""
+        return os.fstat(log.fileno()).st_size >= self.end and Beginning.of(log, self.end) == self
+
+
 class Recording:
     """A cache being written. It counts from `finish` on; without it, all is as before."""
 
-    def __init__(self, file: IO[bytes], path: Path, room: int) -> None:
+    def __init__(self, file: IO[bytes], path: Path, room: int, before: Beginning) -> None:
+        """`before` is what there was of the log when its reading began: it may be written over meanwhile."""
         self._file: IO[bytes] | None = file
         self._path = path
         self._room = room
+        self._before = before
         self._packer = Packer()
-        self._before = 0, ""  # how long the log was at the beginning, and samples of it
 
     @classmethod
-    def new(cls, path: Path, key: dict[str, Any], room: int) -> Recording | None:
+    def new(cls, path: Path, key: dict[str, Any], room: int, before: Beginning) -> Recording | None:
         """A cache that replaces the one at `path`, if there is one, when it is finished; None where one is begun."""
         _remove_unfinished(path.parent)
         file = open(path.with_name(f"{path.name}.{os.getpid()}.new"), "ab")  # noqa: SIM115 — closed in `finish`
@@ -200,12 +215,12 @@ class Recording:
             pass
         file.truncate(0)
         file.write(_MAGIC)
-        recording = cls(file, path, room)
+        recording = cls(file, path, room, before)
         recording._write(_LOG, orjson.dumps(key))
         return recording
 
     @classmethod
-    def further(cls, path: Path, end: int, room: int) -> Recording | None:
+    def further(cls, path: Path, end: int, room: int, before: Beginning) -> Recording | None:
         """More for the cache at `path`, whose good part ends at `end`; None while another program writes to it."""
         file = open(path, "r+b")  # noqa: SIM115 — closed in `finish`
         try:
@@ -215,16 +230,7 @@ class Recording:
             return None
         file.truncate(end)
         file.seek(end)
-        return cls(file, path, room)
-
-    def begin(self, log: IO[bytes]) -> None:
-        """What is added from now on is read from this log, which may be written over meanwhile. Raises OSError."""
-        try:
-            size = os.fstat(log.fileno()).st_size
-            self._before = size, sampled(log, size)
-        except OSError:
-            self.abandon()
-            raise
+        return cls(file, path, room, before)
 
     def add(self, batch: Batch) -> None:
         """Keep one more batch."""
@@ -247,11 +253,10 @@ class Recording:
         if self._file is None:
             return
         try:
-            size, samples = self._before
-            if sampled(log, size) != samples:
+            if not self._before.is_of(log):
                 self.abandon()
                 return
-            found = {"at": asdict(checkpoint), "samples": sampled(log, checkpoint.position)}
+            found = {"at": asdict(checkpoint), "samples": Beginning.of(log, checkpoint.position).samples}
             self._write(_CHECKPOINT, orjson.dumps(found))
             self._file.flush()
             if self._file.name != str(self._path):
@@ -286,15 +291,6 @@ def _remove_unfinished(folder: Path) -> None:
         with contextlib.suppress(OSError), open(path, "r+b") as file:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             os.unlink(path)
-
-
-def sampled(log: IO[bytes], end: int) -> str:
-    """A hash of samples of a log from its beginning up to `end`, its last bytes among them."""
-    digest = hashlib.sha256(str(end).encode())
-    last = max(0, end - _SAMPLE)
-    for part in range(_SAMPLES + 1):
-        digest.update(os.pread(log.fileno(), min(_SAMPLE, end), last * part // _SAMPLES))
-    return digest.hexdigest()
 
 
 def make_room(folder: Path, room: int) -> None:
